@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { stateFrom } from '#src/ports/webhook-store.js';
 import { filesOf } from '../../../erasure/files.js';
+import { copyOf } from '../../../erasure/support.js';
 import { holdKeys } from '../../../support/hold-keys.js';
 import { embeddedOnly, profile } from '../../../support/profile.js';
 import { startTestService, type TestService } from '../../../support/test-service.js';
@@ -107,15 +110,39 @@ describe('204 DELETE /tenants/self', () => {
     }
   });
 
-  test('if an older copy of the key store is put back, the tenant’s keys are destroyed again', () =>
+  test('the deletion is an event in the tenant’s stream', () =>
     withService(async (service) => {
-      await create(service, { type: 'token', data: 1 });
-      const [event] = await deletedEvents(service);
-      expect(event).toBeUndefined();
+      expect(await deletedEvents(service)).toEqual([]);
       await deletion(service);
       const [deleted] = await deletedEvents(service);
       expect(deleted).toMatchObject({ stream: `tenant-${service.tenantId}`, clear: {} });
     }));
+
+  test('if an older copy of the key store is put back, the tenant’s keys are destroyed again', async (context) => {
+    embeddedOnly(context, 'it puts files of SQLite back');
+    const service = await startTestService();
+    const { dataDir, rootKey, tenantId } = service;
+    try {
+      const wrapped = wrappedKeys(service);
+      const older = await copyOf(dataDir, ['keys.db', 'keys.db-wal']);
+      expect((await deletion(service)).status).toBe(204);
+      await service.stop();
+      for (const key of wrapped) expect(filesWith(dataDir, key), 'deleted').toEqual([]);
+      execFileSync('cp', [join(older, 'keys.db'), join(older, 'keys.db-wal'), dataDir]);
+      for (const key of wrapped) expect(filesWith(dataDir, key), 'put back').not.toEqual([]);
+      const again = await startTestService({ dataDir, rootKey });
+      try {
+        for (const key of wrapped) expect(filesWith(dataDir, key), 'after the start').toEqual([]);
+        expect(await again.vault.keys.tenantKeys(tenantId)).toBeNull();
+        await expectHealthy(again);
+      } finally {
+        await again.stop();
+        rmSync(older, { recursive: true });
+      }
+    } finally {
+      await service.close();
+    }
+  });
 
   test('the tokens of a deleted tenant expire on time, and do not delay other tokens', () =>
     withService(async (service) => {
