@@ -82,8 +82,10 @@ describe('200 an update that would give a token the fingerprint of another live 
     const own = await createPlain(service);
     const headers = { 'idempotency-key': uniqueId() };
     const patch = { data: other['data'] as Json, deduplicate_token: true };
-    const first = await service.call('PATCH', path(own.id), patch, { headers });
-    const again = await service.call('PATCH', path(own.id), patch, { headers });
-    expect(again).toMatchObject({ status: 200, body: first.body });
+    const send = async () => (await service.call('PATCH', path(own.id), patch, { headers })).body.id;
+    expect(await send()).toBe(other.id);
+    // From now on, a new update would store the value in the token itself.
+    expect((await service.call('PATCH', path(other.id), { data: uniqueId() })).status).toBe(200);
+    expect(await send()).toBe(other.id);
   });
 });
