@@ -60,7 +60,7 @@ export type ConsoleRoute = {
   handle(visit: Visit): Promise<FastifyReply>;
 };
 
-/** A message that the next page shows once. The text is fixed and contains no data. */
+/** A message that the next page shows once. Its text comes only from our own code and contains no data. */
 export type Flash = { readonly tone: 'good' | 'bad' | 'note'; readonly text: string };
 
 /** The fields for a template. The layout adds its own fields. */

@@ -11,7 +11,7 @@ const dataShownMax = 2_000;
 type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
 
 /** Returns the fields of the preview form before a preview has been requested. */
-export function noPreview({ tokenId, permission }: Omit<Asked, 'applicationId'>) {
+export function noPreview({ tokenId = '', permission = 'token:read' }: Partial<Omit<Asked, 'applicationId'>> = {}) {
   return { tokenId, permission, permissions: readingPermissions, error: null, result: null };
 }
 

@@ -108,8 +108,7 @@ function showNew(visit: Visit, type: ApplicationType, form: ApplicationForm, opt
 }
 
 function showEdit(visit: Visit, { id, document }: LivingApplication, form: ApplicationForm, options: Options) {
-  const preview =
-    document.type === 'management' ? null : (options.preview ?? noPreview({ tokenId: '', permission: 'token:read' }));
+  const preview = document.type === 'management' ? null : (options.preview ?? noPreview());
   const model = {
     ...editorModel(document.type, form, options),
     isNew: false,

@@ -194,7 +194,7 @@ async function show(visit: Visit, application: LivingApplication, options: ShowO
     mayIssue: grantsAnywhere(caller, 'application:create'),
     mayDelete: grantsAnywhere(caller, 'application:delete'),
     once: vault.random.uuid(),
-    preview: type === 'management' ? null : (options.preview ?? noPreview({ tokenId: '', permission: 'token:read' })),
+    preview: type === 'management' ? null : (options.preview ?? noPreview()),
     confirmation: { path: `${pathOf(id)}/delete`, name, what: 'application', error: options.error ?? null },
   };
   return visit.page('applications/show', model, { title: 'Application', status });
