@@ -81,6 +81,36 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
       { data: 'b' },
       false,
     ],
+    [
+      'one value, and not that a value with an inherited name is missing',
+      { type: 'token', data: { a: 1 }, fingerprint_expression: '{{ data.a }}{{ data.constructor }}' },
+      { data: { a: 2 } },
+      false,
+    ],
+    [
+      'the data, and null for the metadata',
+      { type: 'token', data: 'a', metadata: { k: 'v' }, fingerprint_expression: '{{ data }}{{ metadata.k }}' },
+      { data: 'b', metadata: { k: null } },
+      true,
+    ],
+    [
+      'the number, and the month as text',
+      { type: 'card', data: card, fingerprint_expression: '{{ data.number }}{{ data.expiration_month }}' },
+      { data: { number: '5555555555554444', expiration_month: '03' } },
+      true,
+    ],
+    [
+      'an array whose last item is read',
+      { type: 'token', data: ['a', 'secret'], fingerprint_expression: '{{ data[-1] }}' },
+      { data: ['b', 'c'] },
+      true,
+    ],
+    [
+      'a member whose name is a number',
+      { type: 'token', data: { 1: 'secret', a: 1 }, fingerprint_expression: '{{ data[1] }}' },
+      { data: { 1: 'x' } },
+      true,
+    ],
   ];
   test.for(rows)(
     'an update that contains %s shows the fingerprint only if it contains all fingerprinted values',

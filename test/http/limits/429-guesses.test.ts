@@ -136,6 +136,10 @@ test('an update of data that the fingerprint does not read is never a guess', as
     const body = { data: { expiration_month }, deduplicate_token: true };
     expect((await service.call('PATCH', path(id), body, { key })).status).toBe(200);
   }
+  const named = { metadata: { name: 'a' }, fingerprint_expression: '{{ metadata.name }}' };
+  const { id: other } = await create(service, { type: 'token', data: { name: 'b' }, ...named });
+  const body = { data: { name: 'c' }, deduplicate_token: true };
+  expect((await service.call('PATCH', path(other), body, { key })).status).toBe(200);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(0);
 });
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { tokenize } from '../batch.js';
+import { operationsOn } from '../list-logs/support.js';
 import { test, uniqueId } from '../support.js';
 
 test('200 if the tenant’s setting is on, bare values are deduplicated', async ({ service }) => {
@@ -14,4 +15,6 @@ test('200 if the tenant’s setting is on, bare values are deduplicated', async 
   expect(second).toBe(first);
   expect([one, two]).toContain(again);
   expect(await tokenize(service, { deep: [value] })).toEqual({ deep: [first] });
+  // The responses show only the id of a bare value's token, so they do not reveal the token.
+  expect(await operationsOn(service, String(first))).toEqual(['create', 'read', 'read']);
 });
