@@ -100,6 +100,25 @@ test('a caller with reveal on only some containers is charged in the other conta
   }
 });
 
+test('a page of a list filtered by fingerprint is a guess, and a list that finds nothing is recorded', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 2 });
+  const key = await service.application([rule('/', 'mask', ['token:read'])]);
+  const { fingerprint } = await createPlain(service, { data: uniqueId() });
+  const list = (filters: string, as: string) => service.call('GET', `/v2/tokens?${filters}`, undefined, { key: as });
+  expect((await list(`fingerprint=${fingerprint}`, key)).body['data']).toHaveLength(1);
+  expect((await list('fingerprint=unknown', key)).body['data']).toHaveLength(0);
+  await expectRefusal(service, () => list(`fingerprint=${fingerprint}`, key), exhausted);
+  expect((await list(`fingerprint=${fingerprint}`, service.key)).status).toBe(200);
+  expect(await guesses(service)).toBe(2);
+  const searchesElsewhere = await service.application([
+    rule('/', 'mask', ['token:read']),
+    rule('/other/', 'mask', ['token:search']),
+  ]);
+  expect((await list(`type=token&fingerprint=${fingerprint}`, searchesElsewhere)).body['data']).toHaveLength(1);
+  const entries = (await logged(service, 'token')).filter(({ message }) => message.includes('by value'));
+  expect(entries.map(({ message }) => message)).toEqual(['search by value: 1 of 1 value found nothing']);
+});
+
 test('a deletion by query counts its guesses as a search does, and deletes nothing once the budget is used up', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const key = await masked(service);
@@ -115,7 +134,9 @@ test('each unknown id in a bulk delete is a guess; above the budget, nothing is 
   const service = await limitedService({ requests: 1_000, guesses: 10 });
   const remove = (ids: readonly string[]) => service.call('POST', '/tokens/delete', { ids });
   const [one, other] = [await createPlain(service), await createPlain(service)];
-  const unknown = Array.from({ length: 6 }, () => uniqueId());
+  const expired = await createPlain(service, { expires_at: new Date(service.clock.now() + 1_000).toISOString() });
+  service.clock.advance(1_000);
+  const unknown = [expired.id, ...Array.from({ length: 5 }, () => uniqueId())];
   expect((await remove([...unknown, one.id, one.id])).body).toEqual({ deleted: 1, refused: 0, remaining: 0 });
   expect(await guesses(service)).toBe(6);
   await expectRefusal(service, () => remove([...unknown, other.id]), exhausted);
@@ -133,8 +154,16 @@ test('the access log records a search by value that found nothing, even with oth
   await search(service, 'data:secret-1', key);
   await search(service, `data:secret-2 OR data:${value}`, key);
   await search(service, 'data:secret-3', service.key);
+  const remove = (query: string, as: string) => service.call('POST', '/tokens/delete', { query }, { key: as });
+  const keeper = await service.application([
+    rule('/', 'mask', ['token:search']),
+    rule('/other/', 'mask', ['token:delete']),
+  ]);
+  expect((await remove(`data:${value}`, keeper)).body).toEqual({ deleted: 0, refused: 1, remaining: 0 });
+  expect((await remove('data:secret-4 OR data:secret-5', key)).status).toBe(200);
   const entries = (await logged(service, 'token')).filter(({ message }) => message.includes('by value'));
   expect(entries.map(({ message }) => message)).toEqual([
+    'search by value: 2 of 2 values found nothing',
     'search by value: 1 of 1 value found nothing',
     'search by value: 1 of 2 values found nothing',
     'search by value: 1 of 1 value found nothing',

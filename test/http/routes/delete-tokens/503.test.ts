@@ -4,6 +4,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { streamOf } from '../../../erasure/support.js';
 import { profile } from '../../../support/profile.js';
 import type { TestService } from '../../../support/test-service.js';
+import { metric } from '../../limits/support.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
 /** Makes the key store fail whenever it should destroy keys. The returned function removes the fault. */
@@ -32,6 +33,8 @@ describe('503 no reader finds the tokens any longer, and a retry finishes the er
     const person = uniqueId();
     const ids = await tokensOf(service, person);
     const body = by === 'ids' ? { ids } : { query: `metadata.person:"${person}"` };
+    const guesses = () => metric(service, 'strongroom_guesses_total{budget="guesses"}');
+    const before = await guesses();
     const mend = keysStay(service);
     for (const _ of [1, 2]) {
       const answer = await service.call('POST', '/tokens/delete', body);
@@ -44,6 +47,7 @@ describe('503 no reader finds the tokens any longer, and a retry finishes the er
     const answer = await service.call('POST', '/tokens/delete', body);
     expect(answer).toMatchObject({ status: 200, body: { deleted: by === 'ids' ? 3 : 0, refused: 0, remaining: 0 } });
     expect(await openKeys(service), 'no key lives when the answer is 200').toBe(0);
+    expect(await guesses(), 'a retry knows the ids').toBe(before);
   });
 
   test('even if another process receives the retry', async ({ service, skip }) => {

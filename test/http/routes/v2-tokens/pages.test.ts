@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { describe, expect, onTestFinished } from 'vitest';
 import { embeddedOnly } from '../../../support/profile.js';
 import { startTestService, type TestService } from '../../../support/test-service.js';
-import { createPlain, path, test, uniqueId } from '../support.js';
+import { create, createPlain, path, test, uniqueId } from '../support.js';
 
 type Step = { readonly ids: readonly string[]; readonly next: string | null; readonly pagination: object };
 
@@ -146,6 +146,23 @@ test('a cursor is valid for the same metadata filters in any order and form', as
   for (const other of [filters.toReversed().join('&'), `metadata=${json}`]) {
     const { status, text } = await list(`${other}&start=${next}`);
     expect(status, text).toBe(200);
+  }
+});
+
+test('a list contains only the tokens that match each of its filters', async ({ service }) => {
+  const metadata = { group: uniqueId('group') };
+  const one = await createPlain(service, { data: uniqueId(), metadata });
+  const other = await create(service, { type: 'card_number', data: '4242424242424242', metadata });
+  for (const [filter, ids] of [
+    ['', [other.id, one.id]],
+    ['&type=token', [one.id]],
+    ['&type=card_number', [other.id]],
+    ['&container=%2Fpci%2Fhigh%2F', [other.id]],
+    ['&container=%2F', []],
+    [`&fingerprint=${one['fingerprint']}`, [one.id]],
+  ] as const) {
+    const { body } = await service.call('GET', `/v2/tokens?metadata.group=${metadata.group}${filter}`);
+    expect(body['data'], filter).toMatchObject(ids.map((id) => ({ id })));
   }
 });
 
