@@ -39,8 +39,18 @@ test('if other processes have caches, a change takes effect when the entries in 
 
 test('a lookup that began before a change does not put the old state back into the cache', async () => {
   const callers = createKnownCallers();
-  const keep = callers.lookUp(0);
-  await callers.forget('tenant');
-  keep('hash', known());
-  expect(callers.get('hash', 1)).toBeUndefined();
+  for (const change of [() => callers.forget('tenant'), () => callers.forgetAll()]) {
+    const keep = callers.lookUp(0);
+    await change();
+    keep('hash', known());
+    expect(callers.get('hash', 1)).toBeUndefined();
+  }
+});
+
+test('at most 10,000 callers are cached, so that many keys do not fill the memory', () => {
+  const callers = createKnownCallers();
+  const hashes = Array.from({ length: 10_001 }, (_, i) => `hash-${i}`);
+  for (const hash of hashes) callers.lookUp(0)(hash, known());
+  expect(hashes.filter((hash) => callers.get(hash, 1) !== undefined).length).toBeLessThanOrEqual(10_000);
+  expect(callers.get('hash-10000', 1)).toBeDefined();
 });

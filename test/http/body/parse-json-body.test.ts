@@ -342,7 +342,10 @@ describe('a body that is read in steps', () => {
 
   it('is rejected if it contains bytes that are not UTF-8, wherever it is split into chunks', () => {
     const bad = Buffer.concat([Buffer.from(`"${'é'.repeat(300_000)}`), Buffer.from([0xc3]), Buffer.from('"')]);
-    expect(finish(parsingJsonBody(bad))).toEqual({ ok: false, message: 'must be UTF-8' });
+    const cutOff = Buffer.concat([Buffer.from(`"${'é'.repeat(300_000)}"`), Buffer.from([0xc3])]);
+    for (const bytes of [bad, cutOff]) {
+      expect(finish(parsingJsonBody(bytes))).toEqual({ ok: false, message: 'must be UTF-8' });
+    }
     const good = Buffer.from(`"a${'é'.repeat(300_000)}"`);
     expect(finish(parsingJsonBody(good))).toEqual(parseJsonBody(good));
   });

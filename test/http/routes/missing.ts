@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { Answer, TestService } from '../../support/test-service.js';
+import { type Answer, rule, type TestService } from '../../support/test-service.js';
 import { create, expectRefusal, hourMs, path, test, uniqueId } from './support.js';
 
 type Call = (service: TestService, path: string, options?: { key: string }) => Promise<Answer>;
@@ -27,6 +27,10 @@ export function missesTokens(call: Call): void {
       const { id } = await create(service, { ...card, id: uniqueId(), expires_at });
       service.clock.advance(hourMs);
       await expectRefusal(service, () => call(service, path(id)), missing);
+      const key = await service.application([
+        rule('/other/', 'reveal', ['token:read', 'token:update', 'token:delete']),
+      ]);
+      await expectRefusal(service, () => call(service, path(id), { key }), missing);
       await service.service.sweep.run();
       await expectRefusal(service, () => call(service, path(id)), missing);
     });

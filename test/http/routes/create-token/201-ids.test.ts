@@ -49,6 +49,7 @@ describe('201 an id from an expression over the data', () => {
     ['customer-{{ data.number }}-{{ data.yes }}', 'customer-77-true'],
     ['{{ data.number | pad_left: 6, "0" }}', '000077'],
     ['{{ data.big }}', '123456'],
+    ['{{ data.yes }}', 'true'],
   ])('%s', async ([id, expected], { service }) => {
     const data = { name: 'name-1', number: 77, yes: true, big: 123456 };
     expect(await create(service, { id, type: 'token', data })).toMatchObject({ id: expected });

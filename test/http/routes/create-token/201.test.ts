@@ -117,14 +117,14 @@ describe('201 normalization, and values at the limits', () => {
     expect(await create(service, card)).toMatchObject({ search_indexes: card.search_indexes });
   });
 
-  test('the largest metadata, the highest number of indexes, and a container of 200 characters', async ({
+  test('the largest metadata, the most indexes, the longest index, and a container of 200 characters', async ({
     service,
   }) => {
     const entries = Array.from({ length: 50 }, (_, i) => [`${'🔑'.repeat(98)}${10 + i}`, '💳'.repeat(1_000)]);
     const metadata = Object.fromEntries(entries);
-    const search_indexes = Array.from({ length: 10 }, (_, i) => `${i}`.padEnd(400, 'x'));
+    const search_indexes = ['{{ data }}', ...Array.from({ length: 9 }, (_, i) => `${i}`.padEnd(400, 'x'))];
     const containers = [`/${'c'.repeat(198)}/`];
-    const token = { type: 'token', data: 1, metadata, search_indexes, containers };
+    const token = { type: 'token', data: '💳'.repeat(500), metadata, search_indexes, containers };
     expect(await create(service, token)).toMatchObject({ metadata, search_indexes, containers });
   });
 

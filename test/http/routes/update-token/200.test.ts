@@ -194,11 +194,14 @@ describe('200 the result of a patch is normalized and checked by its type', () =
 });
 
 describe('200 headers of an update', () => {
-  test('parameters of the media type are accepted', async ({ service }) => {
-    const { id } = await createPlain(service);
-    const headers = { 'content-type': `${mergePatch}; charset=UTF-8` };
-    expect((await service.call('PATCH', path(id), { data: 1 }, { headers })).status).toBe(200);
-  });
+  test.for([`${mergePatch}; charset=UTF-8`, `${mergePatch} ;v=1`, mergePatch.toUpperCase()])(
+    'parameters of the media type are accepted, and its case is ignored: %s',
+    async (type, { service }) => {
+      const { id } = await createPlain(service);
+      const headers = { 'content-type': type };
+      expect((await service.call('PATCH', path(id), { data: 1 }, { headers })).status).toBe(200);
+    },
+  );
 
   test.for(['"0"', '*', ' * ', '"7", "0"', 'W/"0","0"', '"a,b","0"'])('If-Match %s', async (ifMatch, { service }) => {
     const { id } = await createPlain(service);
