@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type AggregateOptions, type ClientSession, type Db, type FindOptions, MongoServerError } from 'mongodb';
+import { type AggregateOptions, type ClientSession, type Db, type Document, MongoServerError } from 'mongodb';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';
 
@@ -48,17 +48,16 @@ export function readSnapshot<T>(
 }
 
 /**
- * Returns the number of documents that match a filter. If the index contains all fields in the filter, only the index
- * is read.
+ * Returns the number of documents that match a filter, but at most `limit`. If the index contains all fields in the
+ * filter, only the index is read.
  */
 export async function countBy(
   db: Db,
   collection: string,
-  filter: NonNullable<Parameters<ReturnType<Db['collection']>['find']>[0]>,
-  options: AggregateOptions & FindOptions & { readonly hint: string },
+  filter: Document,
+  { limit, ...options }: AggregateOptions & { readonly hint: string; readonly limit?: number },
 ): Promise<number> {
-  const { limit, ...others } = options;
   const pipeline = [{ $match: filter }, ...(limit === undefined ? [] : [{ $limit: limit }]), { $count: 'count' }];
-  const [found] = await db.collection(collection).aggregate<{ count: number }>(pipeline, others).toArray();
+  const [found] = await db.collection(collection).aggregate<{ count: number }>(pipeline, options).toArray();
   return found?.count ?? 0;
 }

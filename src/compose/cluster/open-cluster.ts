@@ -217,7 +217,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         clock.isTrusted() && (await withinLimit('lease', hasRootKeyMs, stores.keys.hasRootKey()).catch(() => true)),
       cleanup,
     });
-    const works = role !== 'api';
     // Any client can ask whether a process is ready. Caching the state limits the load that such requests put on the
     // stores.
     const state = remembered(
@@ -259,7 +258,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       state,
       confirmClock: async () => 'cluster',
       start() {
-        if (!works) return;
+        if (role === 'api') return;
         background.start();
         rebuildOutdated({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
         // If this machine's clock is wrong, this process skips the work. The sweep on another machine does it instead.
