@@ -42,9 +42,16 @@ describe('an arbitrary string', () => {
           expect(split.message).toMatch(refusals);
           return;
         }
-        const texts = split.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
-        for (const literal of texts) expect(text).toContain(literal);
-        for (const literal of texts) expect(literal).not.toContain('{{');
+        // From the last part to the first, because only the beginning of a reference is known.
+        let end = text.length;
+        for (const part of split.parts.toReversed()) {
+          const from = part.kind === 'text' ? end - part.text.length : part.character - 1;
+          const source = text.slice(from, end);
+          if (part.kind === 'text') expect([source, source.includes('{{')]).toEqual([part.text, false]);
+          else expect(source).toMatch(/^\{\{.*\}\}$/);
+          end = from;
+        }
+        expect(end).toBe(0);
       }),
     );
   });
