@@ -18,6 +18,8 @@ import { mongoTenantKeys } from './tenant-keys.js';
 
 /** The number of keys in one query. The ids of all keys that a token has had can exceed the size of a command. */
 const statusesAtOnce = 10_000;
+/** The number of revisions in one command, which must end within the time limit of a call. */
+const notedAtOnce = 1_000;
 
 /**
  * Implements `KeyStore` on a separate MongoDB database that many processes share. `logHead` returns the position of the
@@ -69,8 +71,10 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
           upsert: true,
         },
       }));
-      if (updates.length === 0) return;
-      await call((db) => keyCollections.directoryRevisions(db).bulkWrite(updates, { ordered: false }));
+      for (let from = 0; from < updates.length; from += notedAtOnce) {
+        const batch = updates.slice(from, from + notedAtOnce);
+        await call((db) => keyCollections.directoryRevisions(db).bulkWrite(batch, { ordered: false }));
+      }
     },
     async directoryRevisions(records) {
       const asked = { _id: { $in: records.map(directoryName) } };
