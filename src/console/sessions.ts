@@ -151,7 +151,7 @@ async function signedIn(
 
 type Opened = Pick<SignedIn, 'private' | 'management' | 'isOperator'>;
 
-/** Returns true if neither an application nor operator rights are among what keys or groups grant. */
+/** Returns true if keys or groups grant neither an application nor operator rights. */
 export function opensNothing({ private: ofPrivate, management, isOperator }: Opened | OpenedByGroups): boolean {
   return ofPrivate === null && management === null && !isOperator;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { parseExpiresAt } from '../../domain/time.js';
+import { parseBound } from '../../domain/time.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -29,7 +29,7 @@ Example:
     --from 2026-01-31T12:00:00Z`,
     )
     .action(async (webhookId: string, { from: text, tenant, ...options }: Options) => {
-      const from = parseExpiresAt(text);
+      const from = parseBound(text);
       if (from === null) throw new Failure('--from must be a date or date-time, such as 2026-01-31T12:00:00Z.', 2);
       const input = { tenantId: tenant ?? null, webhookId, from };
       const value = await runCommand(configOf(options), 'webhooks-replay', input);

@@ -158,7 +158,7 @@ async function revealToken(visit: Visit): Promise<FastifyReply> {
   const token = sheetOf(body);
   // When the time is up, this header makes the browser leave the page, even without a script.
   visit.reply.header('refresh', `${revealedSeconds}; url=${token.path}`);
-  // Next to a plaintext value, the page offers no actions and has no forms.
+  // The template shows no actions next to a plaintext value.
   const model = { token, isRevealed: true, seconds: revealedSeconds };
   return visit.page('tokens/show', model, { title: 'Token' });
 }

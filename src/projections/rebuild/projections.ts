@@ -18,8 +18,8 @@ export type ProjectionsDeps = {
   readonly keptSeconds: number;
   readonly foldDirectory: () => Promise<FoldedDirectory>;
   /**
-   * Replaces the rows of the directory. If the directory was changed after the position `upTo`, replaces nothing and
-   * resolves to false.
+   * Replaces the rows of the directory. If the directory was changed after the position `upTo`, resolves to false, and
+   * the caller folds the directory again.
    */
   readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
   /** Returns the number of token rows in the generation that is in use. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryCollection, directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
@@ -12,18 +12,20 @@ import { type Stored, withDirectoryMac } from '#src/views/row-mac.js';
 import { aBox, aHash, macKey } from '../../contract/support.js';
 import { databaseOfTest, mongoUrl } from '../own-database.js';
 
+type Row = Stored<DirectoryRecord>;
+
 const noEvents = { readStream: async () => [] };
 
 async function emptyDirectory() {
   const { connection } = await databaseOfTest();
   await ensureIndexes(connection.db, [directoryIndexes]);
-  const rows = connection.db.collection<{ _id: string; revision: number; content_revision: number }>(
+  const rows = connection.db.collection<{ _id: string; revision: number; content_revision: number; keys?: unknown }>(
     directoryCollection,
   );
   return { connection, rows, directory: mongoDirectory(connection) };
 }
 
-function applications(count: number): Stored<DirectoryRecord>[] {
+function applications(count: number): Row[] {
   const tenantId = randomUUID();
   return Array.from({ length: count }, (_, at) =>
     withDirectoryMac(macKey, {
@@ -41,62 +43,86 @@ function applications(count: number): Stored<DirectoryRecord>[] {
   );
 }
 
-/** Changes a row in a transaction that stays open, as another vault's client could. Returns the end of the transaction. */
-async function lockRow(database: string, id: string): Promise<() => Promise<void>> {
-  const client = await MongoClient.connect(mongoUrl);
-  onTestFinished(() => client.close());
-  const session = client.startSession();
-  session.startTransaction();
-  const locked = client.db(database).collection<{ _id: string }>(directoryCollection);
-  await locked.updateOne({ _id: id }, { $set: { locked: true } }, { session });
-  return () => session.abortTransaction();
-}
+const rowOf = ({ kind, id }: Pick<DirectoryRecord, 'kind' | 'id'>) => `${kind}-${id}`;
 
 test('only rows that differ are written, so a rebuild does not wait for the others', async () => {
   const { connection, rows, directory } = await emptyDirectory();
-  const [equal, lost, changed] = applications(3) as [
-    Stored<DirectoryRecord>,
-    Stored<DirectoryRecord>,
-    Stored<DirectoryRecord>,
-  ];
+  const [equal, lost, changed] = applications(3) as [Row, Row, Row];
   await mongoDirectoryWriter(connection).writeAll([equal, lost, changed]);
-  const rowOf = ({ id }: DirectoryRecord) => `application-${id}`;
   await rows.deleteOne({ _id: rowOf(lost) });
   await rows.updateOne({ _id: rowOf(changed) }, { $set: { revision: -1 } });
-  const unlock = await lockRow(connection.db.databaseName, rowOf(equal));
+  // Another program changes the row in a transaction that stays open.
+  const other = new MongoClient(mongoUrl);
+  onTestFinished(() => other.close());
+  const session = other.startSession();
+  session.startTransaction();
+  const locked = other.db(connection.db.databaseName).collection<{ _id: string }>(directoryCollection);
+  await locked.updateOne({ _id: rowOf(equal) }, { $set: { locked: true } }, { session });
   expect(await replaceDirectory(connection, [equal, lost, changed], noEvents)).toBe(true);
-  await unlock();
+  await session.abortTransaction();
   for (const record of [equal, lost, changed]) {
     expect(await directory.get('application', record.id)).toEqual(record);
   }
 });
 
-test('rows that need several operations are all replaced or all left, as in a rebuild of many applications', async () => {
+test('a directory of more rows than one command can write is added, then replaced', async () => {
   const { connection, rows } = await emptyDirectory();
   const records = applications(2_500);
   expect(await replaceDirectory(connection, records, noEvents)).toBe(true);
   const before = await rows.find().sort({ _id: 1 }).toArray();
   expect(before).toHaveLength(records.length);
   const replacements = records.map((record) => ({ ...record, contentRevision: record.contentRevision + 1 }));
-  const keyOfTwo = replacements.map((record, at) =>
-    at === 2_499 ? { ...record, keys: records[0]?.keys ?? [] } : record,
-  );
-  expect(await replaceDirectory(connection, keyOfTwo, noEvents)).toBe(false);
-  expect(await rows.find().sort({ _id: 1 }).toArray()).toEqual(before);
   expect(await replaceDirectory(connection, replacements, noEvents)).toBe(true);
   const after = before.map((row) => ({ ...row, content_revision: row.content_revision + 1 }));
   expect(await rows.find().sort({ _id: 1 }).toArray()).toEqual(after);
 });
 
-test('a transaction that takes longer than the limit of one operation still replaces the rows', async () => {
+test('rows that hold the keys of other records, or that belong to no record, do not stop a rebuild', async () => {
+  const { connection, rows, directory } = await emptyDirectory();
+  const [one, other, lost, stray] = applications(4) as [Row, Row, Row, Row];
+  await mongoDirectoryWriter(connection).writeAll([one, other, stray]);
+  const [first, second] = [await rows.findOne({ _id: rowOf(one) }), await rows.findOne({ _id: rowOf(other) })];
+  await rows.deleteOne({ _id: rowOf(other) });
+  await rows.updateOne({ _id: rowOf(one) }, { $set: { keys: second?.keys } });
+  await rows.insertOne({ ...second, _id: rowOf(other), keys: first?.keys, revision: 0, content_revision: 0 });
+  await rows.updateOne({ _id: rowOf(stray) }, { $set: { keys: lost.keys } });
+  expect(await replaceDirectory(connection, [one, other, lost], noEvents)).toBe(true);
+  for (const record of [one, other, lost]) expect(await directory.get('application', record.id)).toEqual(record);
+  expect(await rows.countDocuments()).toBe(3);
+});
+
+test('a tenant’s row is written after the rows of its applications', async () => {
   const { connection, rows } = await emptyDirectory();
-  const [old] = applications(1) as [Stored<DirectoryRecord>];
-  await mongoDirectoryWriter(connection).writeAll([old]);
-  const unlock = await lockRow(connection.db.databaseName, `application-${old.id}`);
-  const replaced = replaceDirectory(connection, [], noEvents);
-  // A single operation may take five seconds.
-  await wait(5_500);
-  await unlock();
-  expect(await replaced).toBe(true);
-  expect(await rows.countDocuments()).toBe(0);
+  const [lost, stale] = applications(2) as [Row, Row];
+  const tenant: Row = { ...lost, kind: 'tenant', id: lost.tenantId, revision: 5, applicationType: null, keys: [] };
+  await mongoDirectoryWriter(connection).writeAll([{ ...tenant, revision: 1 }, stale]);
+  const changes = rows.watch();
+  onTestFinished(() => changes.close());
+  await changes.tryNext();
+  expect(await replaceDirectory(connection, [tenant, lost, { ...stale, contentRevision: 2 }], noEvents)).toBe(true);
+  const order: unknown[] = [];
+  while (order.length < 3) {
+    const change = await changes.next();
+    order.push('documentKey' in change ? change.documentKey._id : change);
+  }
+  expect(order).toEqual([rowOf(lost), rowOf(stale), rowOf(tenant)]);
+});
+
+test('a row that another process changes in the meantime is left as it is, and the caller folds again', async () => {
+  const { connection, rows } = await emptyDirectory();
+  const [changed] = applications(1) as [Row];
+  const write = mongoDirectoryWriter(connection);
+  await write.writeAll([changed]);
+  let calls = 0;
+  const interrupted: MongoConnection = {
+    ...connection,
+    call: async (work) => {
+      calls += 1;
+      // The first call reads the rows, and the second call writes them.
+      if (calls === 2) await write.writeAll([{ ...changed, revision: 7 }]);
+      return connection.call(work);
+    },
+  };
+  expect(await replaceDirectory(interrupted, [{ ...changed, contentRevision: 3 }], noEvents)).toBe(false);
+  expect(await rows.findOne({ _id: rowOf(changed) })).toMatchObject({ revision: 7, content_revision: 0 });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTemplates } from '#src/console/templates.js';
 
 /**
- * Threat: a caller stores markup that becomes part of a page. Or a template shows something that is not in its model,
+ * Threat: a caller stores markup that becomes part of a page, or a template shows something that is not in its model,
  * such as a property of a prototype.
  */
 test('a template escapes values, and reads only variables, properties and filters that exist', async () => {

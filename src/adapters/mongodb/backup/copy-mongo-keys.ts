@@ -17,7 +17,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   const metaOf = async (name: string) => (await call((db) => keyCollections.meta(db).findOne({ _id: name })))?.value;
 
   /**
-   * Throws BackupRefused if a rotation or a restore is running or has run since the backup began. Threat: a rotation or
+   * Throws BackupRefused if a rotation or a restore is running or has run since `lines` began. Threat: a rotation or
    * restore changes the keys during the backup. A backup that contains only some of the keys, or keys under two
    * different root keys, cannot be restored.
    */

@@ -5,23 +5,20 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
-import { inTransaction } from '../in-transaction.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { type DirectoryDocument, documentId, fieldsOf, keysIn } from './directory-document.js';
 import { directoryCollection } from './directory-indexes.js';
 
-/** MongoDB ends a transaction that takes longer than this. */
-const transactionMs = 60_000;
-/** The number of writes in one operation, which must end within the time limit of a single operation. */
+/** The number of writes in one command, which must end within the time limit of a call. */
 const writesAtOnce = 1_000;
 
 const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
 /**
- * Replaces the stored rows that differ from `records`, and removes each stored row that is not in `records`, in one
- * transaction. Then adds the rows that are missing, which can be too many for a transaction. A stored row that is newer
- * than the records is not replaced, because its tenant changed after the records were folded. Each key retains the
- * minute of its last use. If another process changes one of these rows in the meantime, returns false, and the caller
+ * Makes the stored rows equal to `records`, one row after another: removes rows that are not in `records`, replaces
+ * rows that differ, and adds rows that are missing. A stored row that is newer than the records is not replaced,
+ * because its tenant changed after the records were folded. Each key retains the minute of its last use. Returns false
+ * if another process has changed one of these rows in the meantime. Some rows are then already replaced, and the caller
  * folds the records again.
  */
 export async function replaceDirectory(
@@ -29,7 +26,7 @@ export async function replaceDirectory(
   records: readonly Stored<DirectoryRecord>[],
   log: Pick<EventLog, 'readStream'>,
 ): Promise<boolean> {
-  const stored = await connection.call((db) => collectionIn(db).find({}).toArray(), transactionMs);
+  const stored = await connection.call((db) => collectionIn(db).find({}).toArray());
   const newer = await newerThan(records, stored, log);
   const usedOn = new Map(
     stored.flatMap((document) => keysIn(document).map(({ hash, used_on }) => [hash, used_on] as const)),
@@ -43,59 +40,39 @@ export async function replaceDirectory(
       return { _id: documentId(record.kind, record.id), ...fieldsOf(record), keys };
     })
     .filter(({ _id }) => !newer.has(_id));
-  const documents = new Map(stored.map((document) => [document._id, document]));
-  const equal = made.filter((document) => isDeepStrictEqual(document, documents.get(document._id)));
-  const kept = new Set([...newer, ...equal.map(({ _id }) => _id)]);
-  const isKept = ({ _id }: DirectoryDocument) => kept.has(_id);
-  const isStored = ({ _id }: DirectoryDocument) => documents.has(_id);
-  const wanted = made.filter((document) => !isKept(document));
-  // A tenant's row is never newer than the rows of its applications.
-  const missing = wanted
-    .filter((document) => !isStored(document))
+  const owners = new Map(made.flatMap(({ _id, keys }) => keys.map(({ hash }) => [hash, _id] as const)));
+  const ids = new Set(made.map(({ _id }) => _id));
+  // A forged row can contain the key of another record, which could then not be written.
+  const holdsForeignKey = (document: DirectoryDocument) =>
+    keysIn(document).some(({ hash }) => (owners.get(hash) ?? document._id) !== document._id);
+  const removed = stored.filter(
+    (document) => !newer.has(document._id) && (!ids.has(document._id) || holdsForeignKey(document)),
+  );
+  const left = new Map(stored.map((document) => [document._id, document]));
+  for (const { _id } of removed) left.delete(_id);
+  const written = made
+    .filter((document) => !isDeepStrictEqual(document, left.get(document._id)))
+    // Writes tenants last, so that a tenant's row is never newer than the rows of its applications.
     .toSorted((a, b) => Number(a.kind === 'tenant') - Number(b.kind === 'tenant'));
+  const writes: readonly AnyBulkWriteOperation<DirectoryDocument>[] = [
+    ...removed.map(({ _id, revision }) => ({ deleteOne: { filter: { _id, revision } } })),
+    ...written.map((document) => {
+      const before = left.get(document._id);
+      if (before === undefined) return { insertOne: { document } };
+      return { replaceOne: { filter: { _id: before._id, revision: before.revision }, replacement: document } };
+    }),
+  ];
   try {
-    await replaceRows(
-      connection,
-      stored.filter((document) => !isKept(document)),
-      wanted.filter(isStored),
-    );
-    for (let from = 0; from < missing.length; from += writesAtOnce) {
-      const batch = missing.slice(from, from + writesAtOnce);
-      await connection.call((db) => collectionIn(db).insertMany(batch));
+    for (let from = 0; from < writes.length; from += writesAtOnce) {
+      const batch = writes.slice(from, from + writesAtOnce);
+      const done = await connection.call((db) => collectionIn(db).bulkWrite(batch));
+      if (done.deletedCount + done.insertedCount + done.matchedCount < batch.length) return false;
     }
     return true;
   } catch (error) {
-    if (error instanceof ChangedMeanwhile || error instanceof DuplicateKey) return false;
+    if (error instanceof DuplicateKey) return false;
     throw error;
   }
-}
-
-/**
- * Removes and adds rows in one transaction. Throws ChangedMeanwhile if a row to remove has another revision. Removes
- * rows before it adds any, because a forged row can contain the key of another row.
- */
-async function replaceRows(
-  connection: MongoConnection,
-  removed: readonly DirectoryDocument[],
-  added: readonly DirectoryDocument[],
-): Promise<void> {
-  if (removed.length === 0) return;
-  const writes: readonly AnyBulkWriteOperation<DirectoryDocument>[] = [
-    ...removed.map(({ _id, revision }) => ({ deleteOne: { filter: { _id, revision } } })),
-    ...added.map((document) => ({ insertOne: { document } })),
-  ];
-  await inTransaction(
-    connection,
-    async (db, session) => {
-      let removals = 0;
-      for (let from = 0; from < writes.length; from += writesAtOnce) {
-        const batch = writes.slice(from, from + writesAtOnce);
-        removals += (await collectionIn(db).bulkWrite(batch, { session })).deletedCount;
-      }
-      if (removals < removed.length) throw new ChangedMeanwhile();
-    },
-    transactionMs,
-  );
 }
 
 /**
@@ -115,5 +92,3 @@ async function newerThan(
   }
   return new Set(ahead.filter(({ tenant, revision }) => revision <= (ends.get(tenant) ?? -1)).map(({ _id }) => _id));
 }
-
-class ChangedMeanwhile extends Error {}

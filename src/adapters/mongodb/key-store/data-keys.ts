@@ -26,7 +26,7 @@ type DataKeys = Pick<
  */
 export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
   /**
-   * Returns a function that reads these fields of a data key, or null if there is no such key. Concurrent calls share
+   * Returns a function that returns these fields of a data key, or null if there is no such key. Concurrent calls share
    * one query.
    */
   function reads<F extends keyof DataKeyDocument>(...fields: readonly F[]) {

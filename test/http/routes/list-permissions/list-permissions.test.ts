@@ -23,7 +23,7 @@ describe('200 GET /permissions', () => {
     expect(listed.map((entry) => entry['type'])).toEqual(expected);
   });
 
-  test('those for a management application include none for tokens', async ({ service }) => {
+  test('the permissions for a management application include none for tokens', async ({ service }) => {
     const listed = arrayOf(await service.call('GET', '/permissions?application_type=management'));
     expect(listed).toHaveLength(13);
     expect(listed.map((entry) => entry['type'])).not.toContainEqual(expect.stringMatching(/^token:/));

@@ -124,6 +124,7 @@ describe('204 DELETE /tenants/self', () => {
     const { dataDir, rootKey, tenantId } = service;
     try {
       const wrapped = wrappedKeys(service);
+      expect(wrapped).toHaveLength(2);
       const older = await copyOf(dataDir, ['keys.db', 'keys.db-wal']);
       expect((await deletion(service)).status).toBe(204);
       await service.stop();
