@@ -79,16 +79,29 @@ test('a directory of more rows than one command can write is added, then replace
 
 test('rows that hold the keys of other records, or that belong to no record, do not stop a rebuild', async () => {
   const { connection, rows, directory } = await emptyDirectory();
-  const [one, other, lost, stray] = applications(4) as [Row, Row, Row, Row];
-  await mongoDirectoryWriter(connection).writeAll([one, other, stray]);
-  const [first, second] = [await rows.findOne({ _id: rowOf(one) }), await rows.findOne({ _id: rowOf(other) })];
-  await rows.deleteOne({ _id: rowOf(other) });
-  await rows.updateOne({ _id: rowOf(one) }, { $set: { keys: second?.keys } });
-  await rows.insertOne({ ...second, _id: rowOf(other), keys: first?.keys, revision: 0, content_revision: 0 });
-  await rows.updateOne({ _id: rowOf(stray) }, { $set: { keys: lost.keys } });
-  expect(await replaceDirectory(connection, [one, other, lost], noEvents)).toBe(true);
-  for (const record of [one, other, lost]) expect(await directory.get('application', record.id)).toEqual(record);
-  expect(await rows.countDocuments()).toBe(3);
+  const [lost, lostToo, one, other, third, stray] = applications(6) as [Row, Row, Row, Row, Row, Row];
+  await mongoDirectoryWriter(connection).writeAll([one, other, third, stray]);
+  const [key, keyToo] = [lost.keys[0], lostToo.keys[0]];
+  const setKeys = (row: Row, keys: unknown) => rows.updateOne({ _id: rowOf(row) }, { $set: { keys } });
+  await setKeys(one, []);
+  await setKeys(other, one.keys);
+  await setKeys(one, other.keys);
+  await setKeys(third, [{ ...key, hash: [key?.hash] }]);
+  await setKeys(stray, keyToo);
+  expect(await replaceDirectory(connection, [lost, lostToo, one, other, third], noEvents)).toBe(true);
+  for (const record of [lost, lostToo, one, other, third]) {
+    expect(await directory.get('application', record.id)).toEqual(record);
+  }
+  expect(await rows.countDocuments()).toBe(5);
+});
+
+test('a row whose list of keys is no list does not keep the key that it contains', async () => {
+  const { connection, rows, directory } = await emptyDirectory();
+  const [lost, forged] = applications(2) as [Row, Row];
+  await mongoDirectoryWriter(connection).writeAll([forged]);
+  await rows.updateOne({ _id: rowOf(forged) }, { $set: { keys: lost.keys[0] } });
+  expect(await replaceDirectory(connection, [lost, forged], noEvents)).toBe(true);
+  for (const record of [lost, forged]) expect(await directory.get('application', record.id)).toEqual(record);
 });
 
 test('a tenant’s row is written after the rows of its applications', async () => {

@@ -42,11 +42,8 @@ export async function replaceDirectory(
     .filter(({ _id }) => !newer.has(_id));
   const owners = new Map(made.flatMap(({ _id, keys }) => keys.map(({ hash }) => [hash, _id] as const)));
   const ids = new Set(made.map(({ _id }) => _id));
-  // A forged row can contain the key of another record, which could then not be written.
-  const holdsForeignKey = (document: DirectoryDocument) =>
-    keysIn(document).some(({ hash }) => (owners.get(hash) ?? document._id) !== document._id);
   const removed = stored.filter(
-    (document) => !newer.has(document._id) && (!ids.has(document._id) || holdsForeignKey(document)),
+    (document) => !newer.has(document._id) && (!ids.has(document._id) || holdsForeignKey(document, owners)),
   );
   const left = new Map(stored.map((document) => [document._id, document]));
   for (const { _id } of removed) left.delete(_id);
@@ -73,6 +70,16 @@ export async function replaceDirectory(
     if (error instanceof DuplicateKey) return false;
     throw error;
   }
+}
+
+/**
+ * Returns true if a row contains a key of another record, which could then not be written, because keys are unique.
+ * `owners` maps the hash of each key to the id of its record. Threat: an attacker writes the key in another form, which
+ * the index still finds.
+ */
+function holdsForeignKey({ _id, keys }: DirectoryDocument, owners: ReadonlyMap<string, string>): boolean {
+  if (!Array.isArray(keys)) return true;
+  return keys.some((key) => typeof key?.hash !== 'string' || (owners.get(key.hash) ?? _id) !== _id);
 }
 
 /**
