@@ -32,7 +32,26 @@ export async function shredEndedKeys(
   upTo = Number.POSITIVE_INFINITY,
   goesOn: () => boolean = () => true,
 ): Promise<number> {
-  const start = await keys.checkpoint('shredder');
+  return shredFrom(await keys.checkpoint('shredder'), { log, keys, upTo, goesOn });
+}
+
+/**
+ * Does the same as `shredEndedKeys`, but from the start of the log. Another process that shreds at the same time can
+ * replace the checkpoint, so the start is not read from it.
+ */
+export async function shredWholeLog(log: EventLog, keys: KeyRing, upTo: number): Promise<number> {
+  await keys.saveCheckpoint('shredder', 0);
+  return shredFrom(0, { log, keys, upTo, goesOn: () => true });
+}
+
+type Shredding = {
+  readonly log: EventLog;
+  readonly keys: KeyRing;
+  readonly upTo: number;
+  readonly goesOn: () => boolean;
+};
+
+async function shredFrom(start: number, { log, keys, upTo, goesOn }: Shredding): Promise<number> {
   let position = start > (await log.head()) ? 0 : start;
   let mustSave = position < start;
   let saved = position;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { MongoClient } from 'mongodb';
+import { MongoClient, Timestamp } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-store/key-collections.js';
@@ -282,6 +282,74 @@ test('a rotation that resumes late changes neither a key that another one rewrap
   await store.rotation.rewrapDataKeys(late);
   expect(await store.dataKey(rewrapped)).toMatchObject({ tenantKeyId: next.id, wrapped });
   expect(await store.dataKey(destroyed)).toMatchObject({ wrapped: null });
+});
+
+test('a rotation destroys no key that another process marked after the rotation had looked for data keys', async () => {
+  const { one, tenantId, connect, rootKey, clock } = await twoRings();
+  const { id, key } = await one.keys.create(tenantId);
+  const connection = await connect();
+  let isLate = false;
+  const observed: MongoConnection = {
+    ...connection,
+    async call(work) {
+      const result = await connection.call(work);
+      // The last page of data keys is empty. A process that was suspended in `begin` marks all keys after this page.
+      if (isLate && Array.isArray(result) && result.length === 0) {
+        isLate = false;
+        const living = { purpose: 'wrapping' as const, destroyed_at: null };
+        await keyCollections.tenantKeys(connection.db).updateMany(living, { $set: { retiring: true } });
+      }
+      return result;
+    },
+  };
+  const { keys } = await openMongoKeys(observed, rootKey, clock, async () => 0);
+  onTestFinished(() => keys.close());
+  const check = await keys.rotation.rootCheck();
+  const rewrapAll = async () => {
+    await keys.rotation.begin();
+    for (let step = await keys.rotation.rewrap(0); step !== null; ) step = await keys.rotation.rewrap(step.sequence);
+  };
+  await rewrapAll();
+  isLate = true;
+  const next = randomBytes(32);
+  expect(await keys.rotation.replaceRoot(next, check)).toBe(false);
+  expect(isLate, 'the keys were marked').toBe(false);
+  expect(await opened(one.keys, tenantId, id)).toBe(key.toString('hex'));
+  await rewrapAll();
+  expect(await keys.rotation.replaceRoot(next, check)).toBe(true);
+  expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
+});
+
+/** Inserts data keys that wrap nothing. The first two of them are destroyed. */
+async function insertKeys({ db }: MongoConnection, count: number): Promise<void> {
+  const documents = Array.from({ length: count }, (_, at) => ({
+    _id: randomBytes(16),
+    // The server replaces this placeholder with the current time.
+    stamp: new Timestamp({ t: 0, i: 0 }),
+    tenant_key: 'another',
+    made_at: 0,
+    log_head: 0,
+    destroyed_at: at < 2 ? 1 : null,
+    destroyed_by: null,
+    revision: 1,
+    wrapped: null,
+  }));
+  await keyCollections.dataKeys(db).insertMany(documents);
+}
+
+test('a rotation counts more keys than one query returns, and not the destroyed ones', async () => {
+  const { one, connect } = await twoRings();
+  const before = await one.keys.rotation.begin();
+  await insertKeys(await connect(), 50_002);
+  expect(await one.keys.rotation.begin()).toBe(before + 50_000);
+});
+
+test('the revisions of more keys than one command changes are forgotten', async () => {
+  const { one, connect } = await twoRings();
+  const connection = await connect();
+  await insertKeys(connection, 20_002);
+  await one.keys.forgetRevisions();
+  expect(await keyCollections.dataKeys(connection.db).countDocuments({ revision: { $exists: true } })).toBe(0);
 });
 
 test('a replacement of the root key that has timed out does not use the next key after it is zeroed', async () => {

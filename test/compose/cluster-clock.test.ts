@@ -143,6 +143,24 @@ test('if MongoDB’s clock steps back, a code does not live for more than its ho
   expect(oldMs).toBeLessThanOrEqual(20_000 + 30);
 });
 
+test('a step of MongoDB’s clock while the record is being loaded counts for the age of codes', async () => {
+  const opened = await onClockOfMongo();
+  const { clock, mongo } = opened;
+  let loadMs = 0;
+  const records = {
+    load: () => new Promise<ClockRecord | null>((resolve) => setTimeout(() => resolve(null), loadMs)),
+    save: async () => undefined,
+  };
+  const recording = clock.recordIn(records, (error) => opened.errors.push(error));
+  await vi.advanceTimersByTimeAsync(1);
+  await recording;
+  loadMs = 3_000;
+  await vi.advanceTimersByTimeAsync(60_000);
+  mongo.aheadMs = -1_500;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(clock.codesAhead()).toBeGreaterThanOrEqual(1_500 - 6);
+});
+
 test('if the clock starts behind the newest recorded time, all codes are due; if it agrees with this machine, nothing is delayed', async () => {
   const saved: ClockRecord[] = [];
   const start = Date.now();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import type { KeyRing } from '#src/keys/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
-import { shredEndedKeys, shredWithNotice } from '#src/projections/shredder.js';
+import { shredEndedKeys, shredWholeLog, shredWithNotice } from '#src/projections/shredder.js';
 import { deletedWithLivingKeys } from '../erasure/support.js';
 import { profile } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -22,6 +22,20 @@ test('keys that a crash left are destroyed and counted once, and the checkpoint 
   const read = vi.spyOn(log, 'readClear');
   expect(await shredEndedKeys(log, keys)).toBe(0);
   expect(read.mock.calls.map(([from]) => from)).toEqual([await log.head()]);
+});
+
+test('the whole log is read even if another process saves its checkpoint in the meantime', async () => {
+  const { log, keys } = service.vault;
+  await deletedWithLivingKeys(service);
+  const head = await log.head();
+  const other = {
+    ...keys,
+    saveCheckpoint: async (name: 'shredder', position: number) => {
+      await keys.saveCheckpoint(name, position);
+      await keys.saveCheckpoint(name, head);
+    },
+  };
+  expect(await shredWholeLog(log, other, head)).toBe(2);
 });
 
 test('the shredder reads the events up to a given position, and none after it', async () => {

@@ -163,7 +163,9 @@ export async function clusterClock(
       noteAgreement();
       const record = async (): Promise<void> => {
         if (!isTrusted()) return;
-        codesAhead = Math.max(codesAhead, (await records.load())?.codesAhead ?? 0);
+        // `codesAhead` can increase while the record is being loaded.
+        const loaded = await records.load();
+        codesAhead = Math.max(codesAhead, loaded?.codesAhead ?? 0);
         await records.save({ newest: now(), codesAhead, hold: null } satisfies ClockRecord);
       };
       await record();

@@ -7,7 +7,7 @@ import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
 import { projectionVersions } from '../../views/versions.js';
 import { countDays, logSource, rebuildShare } from '../daily-counts.js';
-import { shredEndedKeys } from '../shredder.js';
+import { shredWholeLog } from '../shredder.js';
 import { rebuildStatus } from './rebuild-status.js';
 import type { TokenRebuild } from './token-rebuild.js';
 
@@ -51,8 +51,7 @@ export function createProjections(needs: ProjectionsDeps): Projections {
   }
 
   async function repeatShredder(): Promise<void> {
-    await vault.keys.saveCheckpoint('shredder', 0);
-    await shredEndedKeys(vault.log, vault.keys, await needs.shredUpTo());
+    await shredWholeLog(vault.log, vault.keys, await needs.shredUpTo());
     await generations.saveVersion('shredder', projectionVersions.shredder);
   }
 

@@ -4,6 +4,7 @@ import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import { type KeyRingReader, noEvent } from '../../../ports/key-store.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
 import {
+  idPages,
   keyCollectionNames,
   keyCollections,
   logMemories,
@@ -104,7 +105,9 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
   const besides = new Map([['meta', 2]]);
   for (const name of await call(keyCollectionNames)) {
     const own = (written.get(name) ?? 0) + (besides.get(name) ?? 0);
-    if ((await call((db) => db.collection(name).countDocuments({}))) === own) continue;
+    let found = 0;
+    for await (const ids of idPages(connection, name)) found += ids.length;
+    if (found === own) continue;
     throw new BackupRefused(
       'the key store contains keys from another backup that was only partly restored. Empty it first.',
     );

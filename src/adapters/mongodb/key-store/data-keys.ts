@@ -13,6 +13,8 @@ import { uuidBytes, uuidText } from '../uuid.js';
 import { type DataKeyDocument, keyCollections } from './key-collections.js';
 
 const changedAtOnce = 1_000;
+/** The number of keys that one query counts. A query for millions of keys would exceed the time limit of a call. */
+const countedAtOnce = 50_000;
 
 type DataKeys = Pick<
   KeyStore,
@@ -133,7 +135,24 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       return destroyed;
     },
     advance,
-    countLivingDataKeys: () => call((db) => keyCollections.dataKeys(db).countDocuments({ destroyed_at: null })),
+    async countLivingDataKeys() {
+      let total = 0;
+      for (let after = stampOf(0); ; ) {
+        const page = await call((db) =>
+          keyCollections
+            .dataKeys(db)
+            .find({ destroyed_at: null, stamp: { $gt: after } })
+            .sort({ stamp: 1 })
+            .limit(countedAtOnce)
+            .project<Pick<DataKeyDocument, 'stamp'>>({ stamp: 1, _id: 0 })
+            .toArray(),
+        );
+        total += page.length;
+        const last = page.at(-1);
+        if (last === undefined || page.length < countedAtOnce) return total;
+        after = last.stamp;
+      }
+    },
     async livingDataKeys(afterSequence, limit) {
       const rows = await call((db) =>
         keyCollections

@@ -1,6 +1,7 @@
 import type { Collection, Db, Timestamp } from 'mongodb';
 import type { ChainLink } from '../../../ports/event-chain.js';
 import type { RememberedCheckpoint, TenantKeyPurpose } from '../../../ports/key-store.js';
+import type { MongoConnection } from '../connection.js';
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /**
@@ -117,6 +118,30 @@ export const keyCollections = {
 export async function keyCollectionNames(db: Db): Promise<readonly string[]> {
   const all = await db.listCollections({}, { nameOnly: true }).toArray();
   return all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+}
+
+/** The number of ids on a page. A command for a whole collection could exceed the time limit of a call. */
+const idsOnAPage = 20_000;
+
+type Id = Buffer | string;
+
+/** Reads the ids of a collection of the key store in order, in pages that are not empty. */
+export async function* idPages({ call }: MongoConnection, collection: string): AsyncIterable<readonly Id[]> {
+  for (let after: Id | undefined; ; ) {
+    const query = after === undefined ? {} : { _id: { $gt: after } };
+    const found = await call((db) =>
+      db
+        .collection<{ readonly _id: Id }>(collection)
+        .find(query, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(idsOnAPage)
+        .toArray(),
+    );
+    const ids = found.map(({ _id }) => _id);
+    if (ids.length > 0) yield ids;
+    if (ids.length < idsOnAPage) return;
+    after = ids.at(-1);
+  }
 }
 
 /** Every query on the key store uses `_id` or one of these indexes. */

@@ -11,7 +11,7 @@ import { DuplicateKey } from '../mongo-error.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { mongoDataKeys, sequenceOf, stampOf } from './data-keys.js';
 import { mongoGenerationKeys } from './generation-keys.js';
-import { type DataKeyDocument, keyCollections, logMemories, type MetaDocument } from './key-collections.js';
+import { type DataKeyDocument, idPages, keyCollections, logMemories, type MetaDocument } from './key-collections.js';
 import { storedRootCheck } from './root-check.js';
 import { mongoRotationRows } from './rotation-rows.js';
 import { mongoTenantKeys } from './tenant-keys.js';
@@ -51,8 +51,12 @@ export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead
       // Sets the revisions to -1, which has the same effect as removing the documents. The key store's database user
       // does not have the privilege to remove documents.
       await call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
-      const noted = { revision: { $exists: true } };
-      await call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
+      for await (const ids of idPages(connection, 'data_keys')) {
+        const noted = { _id: { $in: ids }, revision: { $exists: true } };
+        await call((db) =>
+          db.collection<{ _id: Buffer | string }>('data_keys').updateMany(noted, { $unset: { revision: true } }),
+        );
+      }
     },
     rotation: mongoRotationRows(connection, clock, { countLivingDataKeys, livingDataKeys, rewrapDataKeys }),
     records: mongoKeyRecords(connection),

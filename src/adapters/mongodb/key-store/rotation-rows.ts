@@ -30,13 +30,14 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
     }));
   }
 
-  async function isAnyLeft(): Promise<boolean> {
+  /** Returns the ids of the retiring keys. Returns null if one of them still wraps a data key. */
+  async function unusedKeys(): Promise<ReadonlySet<string> | null> {
     const old = new Set((await wrappingKeys()).filter(({ isRetiring }) => isRetiring).map(({ id }) => id));
     let after = 0;
     for (;;) {
       const page = await dataKeys.livingDataKeys(after, lookedAtOnce);
-      if (page === null) return false;
-      if (page.keys.some(({ tenantKeyId }) => old.has(tenantKeyId))) return true;
+      if (page === null) return old;
+      if (page.keys.some(({ tenantKeyId }) => old.has(tenantKeyId))) return null;
       after = page.last;
     }
   }
@@ -60,7 +61,8 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
       );
     },
     async replaceRoot({ check, nextCheck, rewrap }) {
-      if (await isAnyLeft()) return 'keys_left';
+      const unused = await unusedKeys();
+      if (unused === null) return 'keys_left';
       return underRootCheck(connection, check, async (db, session, expectCheck) => {
         const [tenantKeys, generationKeys] = [keyCollections.tenantKeys(db), keyCollections.generationKeys(db)];
         const living = { destroyed_at: null };
@@ -69,6 +71,9 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
         const begun = await keyCollections.meta(db).findOne({ _id: 'rotation', value: 'begun' }, { session });
         const isOld = ({ purpose, retiring }: (typeof ofTenants)[number]) =>
           purpose === 'wrapping' && retiring === true;
+        // Threat: `begin` of another process, which was suspended, marks the keys that replaced the old ones. Those keys
+        // wrap data keys, and would be destroyed here.
+        if (ofTenants.some((row) => isOld(row) && !unused.has(row._id))) return 'keys_left' as const;
         const rewrapped = rewrap(
           ofTenants.flatMap((row) => {
             const { _id: id, tenant, purpose, wrapped } = row;
