@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createAccessRecorder } from '#src/audit/access-log/access-recorder.js';
+import { recordForAllTenants } from '#src/audit/access-log/record-for-all-tenants.js';
 import type { NewAccessEntry } from '#src/events/access-log/access-entry.js';
 import { anEntry } from '../../contract/access-log.js';
+import { startTestService } from '../../support/test-service.js';
 
 test('entries that are being written count towards the limit on entries in memory', async () => {
   const recorded: NewAccessEntry[] = [];
@@ -25,4 +29,30 @@ test('entries that are being written count towards the limit on entries in memor
   await recorder.close();
   expect(recorded.filter(({ tenantId }) => tenantId === 'one')).toHaveLength(20_000);
   expect(recorded.filter(({ tenantId }) => tenantId === 'other').map(({ operation }) => operation)).toEqual(['loss']);
+});
+
+test('a start is recorded for more tenants than there may be entries in memory', async () => {
+  const recorded: NewAccessEntry[] = [];
+  const log = {
+    async record(entries: readonly NewAccessEntry[]) {
+      await nextTurn();
+      recorded.push(...entries);
+    },
+  };
+  const recorder = createAccessRecorder(log, (error) => {
+    throw error;
+  });
+  const service = await startTestService();
+  const { vault, tenantId } = service;
+  const [tenant] = await vault.directory.check('tenant');
+  const tenantKeys = await vault.keys.tenantKeys(tenantId);
+  if (tenant === undefined) throw new Error('the service has a tenant');
+  const tenants = Array.from({ length: 20_500 }, () => ({ ...tenant, record: { ...tenant.record, id: randomUUID() } }));
+  const directory = { ...vault.directory, check: async () => tenants };
+  const keys = { ...vault.keys, tenantKeys: () => tenantKeys };
+  await recordForAllTenants({ ...vault, directory, keys, recorder }, 'start');
+  await recorder.close();
+  await service.close();
+  expect(recorded.filter(({ operation }) => operation === 'loss')).toEqual([]);
+  expect(recorded).toHaveLength(tenants.length);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
@@ -84,6 +85,29 @@ test('a newer record in a tenant overwrites an older one, and an older record ne
   expect(await revisionOf('application', newer.id)).toBe(5);
   expect(await revisionOf('application', other.id)).toBe(2);
   expect(await writer.writeAll([tenantAt(2), older, other])).toBe('stale');
+});
+
+test('a tenant with many applications whose rows are current needs few calls, and never more than 16 at once', async () => {
+  let calls = 0;
+  let open = 0;
+  let openMax = 0;
+  const counting: MongoConnection = {
+    ...database.connection,
+    async call(work) {
+      calls += 1;
+      open += 1;
+      openMax = Math.max(openMax, open);
+      return database.connection.call(work).finally(() => {
+        open -= 1;
+      });
+    },
+  };
+  const records = [...Array.from({ length: 2_100 }, (_, at) => application(at + 1)), tenantAt(2_100)];
+  expect(await mongoDirectoryWriter(counting).writeAll(records)).toBe('written');
+  expect(openMax).toBe(16);
+  calls = 0;
+  expect(await mongoDirectoryWriter(counting).writeAll(records)).toBe('stale');
+  expect(calls).toBe(3);
 });
 
 test('if writers run concurrently, the newest record remains, whatever the order of the writes', async () => {

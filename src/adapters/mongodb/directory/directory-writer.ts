@@ -1,4 +1,5 @@
 import type { Db, Document } from 'mongodb';
+import { atMost } from '../../../domain/at-most.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
@@ -14,6 +15,10 @@ import { directoryCollection } from './directory-indexes.js';
 export type DirectoryOutcome = 'written' | 'stale' | 'gap';
 
 const attemptsMax = 5;
+/** The number of rows that are written at the same time. Each write has its own time limit. */
+const writtenAtOnce = 16;
+/** The number of ids in one query. */
+const readAtOnce = 1_000;
 
 /**
  * Creates the writer for the rows of tenants and applications. Each write checks the revision of the stored row, so
@@ -47,6 +52,20 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     return found?.revision ?? -1;
   }
 
+  async function storedRevisions(records: readonly DirectoryRecord[]): Promise<ReadonlyMap<string, number>> {
+    const revisions = new Map<string, number>();
+    for (let from = 0; from < records.length; from += readAtOnce) {
+      const ids = records.slice(from, from + readAtOnce).map(({ kind, id }) => documentId(kind, id));
+      const rows = await call((db) =>
+        directory(db)
+          .find({ _id: { $in: ids } }, { projection: { revision: 1 } })
+          .toArray(),
+      );
+      for (const { _id, revision } of rows) revisions.set(_id, revision);
+    }
+    return revisions;
+  }
+
   /**
    * Writes one record. The stored row must have the revision `before`. If `before` is null, the stored row can have any
    * older revision.
@@ -76,11 +95,13 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     },
 
     /**
-     * Writes all of a tenant's records. The records were folded from the whole stream and are complete, so they can
-     * replace older rows of any revision.
+     * Writes those of a tenant's records that are newer than the stored rows. The records were folded from the whole
+     * stream and are complete, so they can replace older rows of any revision.
      */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
-      return writeInOrder(records, null);
+      const revisions = await storedRevisions(records);
+      const newer = ({ kind, id, revision }: DirectoryRecord) => revision > (revisions.get(documentId(kind, id)) ?? -1);
+      return writeInOrder(records.filter(newer), null);
     },
   };
 
@@ -89,8 +110,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     before: number | null,
   ): Promise<DirectoryOutcome> {
     const ofKind = (kind: DirectoryRecord['kind']) => records.filter((record) => record.kind === kind);
-    const applications = await Promise.all(ofKind('application').map((record) => writeOne(record, null)));
-    const outcomes = [...applications];
+    const outcomes = await atMost(writtenAtOnce, ofKind('application'), (record) => writeOne(record, null));
     for (const tenant of ofKind('tenant')) outcomes.push(await writeOne(tenant, before));
     if (outcomes.includes('gap')) return 'gap';
     return outcomes.includes('written') ? 'written' : 'stale';
