@@ -1,6 +1,7 @@
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { isBehindLog } from '../vault/load-token.js';
@@ -21,11 +22,14 @@ export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; re
  */
 type Closed =
   | { readonly kind: 'key_destroyed'; readonly view: TokenView }
-  | { readonly kind: 'outdated'; readonly newest: number };
+  | { readonly kind: 'outdated'; readonly view: TokenView; readonly newest: number };
+
+/** How often a row is read while other requests keep changing the token. */
+const readsMax = 10;
 
 /**
  * Reads a live token from its row and decrypts it. Returns null if the token is unknown, deleted or expired. Throws
- * KeyLost. Throws ForgedRow if the row is outdated.
+ * KeyLost. Throws ForgedRow if the row is outdated. Throws StoreUnavailable if the token changes during each read.
  */
 export function readToken(vault: ReadTokenDeps, tenantId: string, stream: string): Maybe<ReadToken | null> {
   return after(readOnce(vault, tenantId, stream, null), (found) =>
@@ -33,25 +37,36 @@ export function readToken(vault: ReadTokenDeps, tenantId: string, stream: string
   );
 }
 
+/**
+ * Reads the row again, because the token may have been changed or deleted between the read of its row and the read of
+ * its key. A row that cannot be used twice at the same revision is brought up to the end of its stream, because the
+ * process that changed the token may have crashed before it wrote the row. If the row still has that revision after
+ * that, an attacker has put it back.
+ */
 async function readAgain(
   vault: ReadTokenDeps,
   tenantId: string,
   stream: string,
   first: Closed,
 ): Promise<ReadToken | null> {
-  // Reads the row again, because the token may have been changed or deleted between the read of its row and the read of
-  // its key.
-  const again = await readOnce(vault, tenantId, stream, first);
-  if (!isClosed(again)) return again;
-  if (again.kind === 'key_destroyed' && !(await isBehindLog(vault, again.view))) {
-    throw new KeyLost(stream, 'key_destroyed_without_event');
+  let isFollowed = false;
+  let before = first;
+  for (let read = 1; read < readsMax; read += 1) {
+    const found = await readOnce(vault, tenantId, stream, before);
+    if (!isClosed(found)) return found;
+    const isSame = found.view.state.revision === before.view.state.revision;
+    if (isSame && isFollowed) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
+    if (isSame) {
+      if (found.kind === 'key_destroyed' && !(await isBehindLog(vault, found.view))) {
+        throw new KeyLost(stream, 'key_destroyed_without_event');
+      }
+      const revision = found.kind === 'outdated' ? found.newest : found.view.state.revision + 1;
+      await vault.work.follow([{ tenantId, stream, revision }]);
+    }
+    isFollowed = isSame;
+    before = found;
   }
-  // The process that changed the token may have crashed before it wrote the row. In that case, `follow` writes it.
-  const revision = again.kind === 'outdated' ? again.newest : again.view.state.revision + 1;
-  await vault.work.follow([{ tenantId, stream, revision }]);
-  const followed = await readOnce(vault, tenantId, stream, again);
-  if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
-  return followed;
+  throw new StoreUnavailable('token rows', 'race_not_settled');
 }
 
 function isClosed(found: ReadToken | Closed | null): found is Closed {
@@ -80,7 +95,7 @@ function readOnce(
     return after(opening, (opened) => {
       if (opened === null) return { kind: 'key_destroyed', view };
       const newest = before?.kind === 'outdated' ? before.newest : opened.newest;
-      if (view.state.revision < newest) return { kind: 'outdated', newest };
+      if (view.state.revision < newest) return { kind: 'outdated', view, newest };
       // The token may have expired while its key was read.
       return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
     });
