@@ -59,6 +59,8 @@ export async function catchUp(
     if (!(await checkpoints.save(lead, last.position))) return seen;
     position = last.position;
     seen += page.length;
+    // This is the end of the log. Under load, there is always another event, and the leader has other work to do.
+    if (page.length < pageSize) return seen;
   }
   return seen;
 }

@@ -52,11 +52,14 @@ type Shredding = {
 };
 
 async function shredFrom(start: number, { log, keys, upTo, goesOn }: Shredding): Promise<number> {
-  let position = start > (await log.head()) ? 0 : start;
+  const head = await log.head();
+  // Later events wait for the next call. Under load, there is always another event.
+  const end = Math.min(upTo, head);
+  let position = start > head ? 0 : start;
   let mustSave = position < start;
   let saved = position;
   let destroyed = 0;
-  const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= upTo);
+  const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= end);
   for (let page = await read(); page.length > 0 && goesOn(); page = await read()) {
     const ended = endedKeys(page);
     const advanced = advancedKeys(page);

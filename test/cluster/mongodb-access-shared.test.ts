@@ -47,6 +47,15 @@ test('two processes write concurrently, each to its own chain, and each immediat
   expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
 });
 
+test('a planted entry whose key is longer than any other does not keep the list of chains from ending', async () => {
+  const { one, other, connection } = await twoLogs();
+  await Promise.all([one.record([anEntry()]), other.record([anEntry()])]);
+  const [entry] = await entriesIn(connection).find().toArray();
+  await connection.db.collection<{ _id: Buffer }>(month).insertOne({ ...entry, _id: Buffer.alloc(23) });
+  expect(await one.chains()).toHaveLength(2);
+  expect(await one.heads(0)).toHaveLength(2);
+});
+
 const tamperings: Readonly<Record<string, (connection: MongoConnection) => Promise<unknown>>> = {
   'a changed entry': (to) => entriesIn(to).updateOne({ message: 'entry 3' }, { $set: { time: atNoon + 1 } }),
   'a removed entry': (to) => entriesIn(to).deleteOne({ message: 'entry 3' }),

@@ -38,6 +38,19 @@ test('the whole log is read even if another process saves its checkpoint in the 
   expect(await shredWholeLog(log, other, head)).toBe(2);
 });
 
+test('the shredder ends although there is always another event', async () => {
+  const { log, keys } = service.vault;
+  const busy: typeof log = {
+    ...log,
+    async readClear(after, limit) {
+      await service.call('POST', '/tokens', { type: 'token', data: 1 });
+      return log.readClear(after, limit);
+    },
+  };
+  await deletedWithLivingKeys(service);
+  expect(await shredEndedKeys(busy, keys)).toBe(2);
+});
+
 test('the shredder reads the events up to a given position, and none after it', async () => {
   const { log, keys } = service.vault;
   await shredEndedKeys(log, keys);

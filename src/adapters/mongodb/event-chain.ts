@@ -39,7 +39,10 @@ export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, '
         // whole commit.
         const ends = page.filter(endsCommit);
         if (ends.length === 0) return;
-        from = (await store(ends, from)) ?? (await head());
+        const last = await store(ends, from);
+        // This is the end of the log. Under load, there is always another event.
+        if (last !== null && page.length < pageSize) return;
+        from = last ?? (await head());
       }
     },
   };

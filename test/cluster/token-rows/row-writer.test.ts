@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import { Binary, type Db } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
@@ -136,6 +136,16 @@ test('old tombstones are removed; young ones and live rows stay', async () => {
   await writer.write(after(again, tokenCreated()), anIndex(), 1, atNoon);
   expect(await writer.forgetTombstones(atNoon - 9)).toBe(1);
   expect(await Promise.all(views.map(stored))).toEqual([null, 1, 2]);
+});
+
+test('a planted tombstone that cannot be removed does not keep the removal of others from ending', async () => {
+  const planted = { _id: new Binary(Buffer.alloc(16), 0x80), removed_at: atNoon - 10 };
+  const collection = database.connection.db.collection<{ _id: Binary | string }>(tokenRowsCollection(1));
+  await collection.insertOne(planted);
+  const old = after(noTokenYet(), tokenCreated(), tokenDeleted());
+  await writer.write(old, 'keep', 0, atNoon - 10);
+  expect(await writer.forgetTombstones(atNoon - 9)).toBe(1);
+  await collection.deleteOne({ _id: planted._id });
 });
 
 test('the row of a token that is created again while old tombstones are removed stays', async () => {

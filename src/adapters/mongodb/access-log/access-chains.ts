@@ -4,7 +4,7 @@ import type { Month } from '../../shared/month.js';
 import type { MongoConnection } from '../connection.js';
 import { accessCollection, monthsStored } from './access-collections.js';
 import { type EntryDocument, entryOf } from './entry-document.js';
-import { afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
+import { afterAll, afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
 
 /** Once a result contains this many entries, no more batches are added to it. */
 const entriesMax = 20_000;
@@ -26,7 +26,7 @@ async function chainsOf(call: MongoConnection['call'], month: Month): Promise<re
     const next = await call((db) =>
       db
         .collection<EntryDocument>(accessCollection(month))
-        .findOne({ _id: { $gt: above } }, { sort: { _id: 1 }, projection: { _id: 1 } }),
+        .findOne({ _id: { $gt: above, $lte: afterAll } }, { sort: { _id: 1 }, projection: { _id: 1 } }),
     );
     const chain: string | null = next === null ? null : entryPlace(next._id).chain;
     if (chain !== null) chains.push(chain);

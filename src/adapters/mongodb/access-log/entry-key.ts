@@ -42,6 +42,12 @@ export function entryPlace(key: Buffer): EntryPlace {
 export const beforeAll = Buffer.alloc(keyBytes);
 
 /**
+ * The last possible key. Threat: an attacker plants an entry with a longer key, which sorts after the keys of all
+ * chains.
+ */
+export const afterAll = Buffer.alloc(keyBytes, 0xff);
+
+/**
  * Returns a key that sorts after all keys in a batch. If `sequence` is omitted, the key sorts after all keys in the
  * chain.
  */

@@ -157,9 +157,10 @@ async function forgetTombstones(call: MongoConnection['call'], rowsName: string,
         .find(old, { projection: { _id: 1 }, hint: rowIndexes.removedAt, limit: batchSize })
         .toArray();
       const { deletedCount } = await rows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
-      return found.length === 0 ? null : deletedCount;
+      return deletedCount;
     });
-    if (deleted === null) return forgotten;
+    // Threat: an attacker plants a tombstone that is found but cannot be removed, so that the sweep never ends.
+    if (deleted === 0) return forgotten;
     forgotten += deleted;
   }
 }
