@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { atMost } from '../domain/at-most.js';
 import { TenantKeysBroken } from '../keys/tenant-keys-broken.js';
 import type { Maybe } from '../ports/maybe.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
@@ -52,12 +53,13 @@ export async function livingTenants(vault: Pick<Vault, 'directory' | 'reportDama
 /**
  * Calls `use` for each live tenant, or for the tenant with this id if `tenantId` is set. Reports and returns the tenants
  * whose row or keys are damaged. Threat: an attacker changes the row or the keys of one tenant to stop work for all
- * tenants.
+ * tenants. Up to `lanes` calls of `use` run at the same time.
  */
 export async function forTenants(
   { directory, reportDamage }: Pick<Vault, 'directory' | 'reportDamage'>,
   tenantId: string | null,
   use: (record: DirectoryRecord) => Promise<void>,
+  lanes = 1,
 ): Promise<readonly DamagedTenant[]> {
   const damaged: DamagedTenant[] = [];
 
@@ -77,14 +79,17 @@ export async function forTenants(
     await attempt(tenantId, () => directory.get('tenant', tenantId));
     return damaged;
   }
-  for (const [at, { record, problem }] of (await directory.check('tenant')).entries()) {
-    if (at % tenantsInATurn === tenantsInATurn - 1) await nextTurn();
-    await attempt(record.id, async () => {
-      // No field of such a row can be trusted, not even the id.
-      if (problem === 'not_authentic') throw new ForgedRow({ of: 'tenant', name: record.id }, problem);
-      // If the row is only out of date, `get` updates it from the log.
-      return problem === null ? record : directory.get('tenant', record.id);
-    });
+  const tenants = await directory.check('tenant');
+  for (let start = 0; start < tenants.length; start += tenantsInATurn) {
+    if (start > 0) await nextTurn();
+    await atMost(lanes, tenants.slice(start, start + tenantsInATurn), ({ record, problem }) =>
+      attempt(record.id, async () => {
+        // No field of such a row can be trusted, not even the id.
+        if (problem === 'not_authentic') throw new ForgedRow({ of: 'tenant', name: record.id }, problem);
+        // If the row is only out of date, `get` updates it from the log.
+        return problem === null ? record : directory.get('tenant', record.id);
+      }),
+    );
   }
   return damaged;
 }

@@ -90,6 +90,9 @@ export async function recordOperatorAct(
   });
 }
 
+/** The number of tenants whose keys are read at the same time. A stop must not take seconds for thousands of tenants. */
+const tenantsAtOnce = 16;
+
 type Act = Pick<NewAccessEntry, 'trace'> & { readonly fact: AccessFact };
 type ActOf = (tenantId: string, tenantKeys: TenantKeys) => Act;
 type Actor = { readonly actorType: 'operator' | 'system'; readonly sourceAddress: string | null };
@@ -105,9 +108,11 @@ function recordIn(
   { actorType, sourceAddress }: Actor,
   actOf: ActOf,
 ): Promise<readonly DamagedTenant[]> {
-  return forTenants(vault, tenantId, async ({ id }) => {
+  async function record(id: string): Promise<void> {
     const { fact, trace } = actOf(id, await tenantKeysOf(vault, id));
     const actor: AccessActor = { tenantId: id, actorId: actorType, actorType, keyId: null, sourceAddress };
     vault.recorder.soon(entriesOfActor(actor, trace, vault.clock.now(), [fact]));
-  });
+  }
+
+  return forTenants(vault, tenantId, ({ id }) => record(id), tenantsAtOnce);
 }

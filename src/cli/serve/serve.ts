@@ -11,6 +11,7 @@ import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
 import { holdsVault } from '../../compose/root-key/holds-vault.js';
 import { spansOf } from '../../compose/spans-of.js';
 import type { OpenService, OperatedService } from '../../compose/vault/open-service.js';
+import { atMost } from '../../domain/at-most.js';
 import { createLogger } from '../../http/logging/create-logger.js';
 import type { Logger } from '../../http/logging/logger.js';
 import { logUncaught } from '../../http/logging/logger.js';
@@ -42,6 +43,7 @@ const graceMs = 10_000;
  */
 const closingMs = 5_000;
 const hangUpMs = 20;
+const tenantsOpenedAtOnce = 16;
 /**
  * V8 collects garbage when the heap has grown by this percentage of the live heap. On a machine with plenty of memory,
  * V8's default is several times as high, and the process would use much more memory (ADR 33).
@@ -147,7 +149,9 @@ export async function serve(config: Config): Promise<void> {
  * service uses them.
  */
 async function expectAuthenticTenants({ directory, keys }: Pick<Vault, 'directory' | 'keys'>): Promise<void> {
-  for (const { id, removedAt } of await directory.list('tenant')) if (removedAt === null) await keys.tenantKeys(id);
+  const living = (await directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
+  // Opening a tenant's keys writes to the key store.
+  await atMost(tenantsOpenedAtOnce, living, async ({ id }) => keys.tenantKeys(id));
 }
 
 function storeOfRows({ settings: { profile } }: Config): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createAccessRecorder } from '#src/audit/access-log/access-recorder.js';
 import { recordForAllTenants } from '#src/audit/access-log/record-for-all-tenants.js';
 import type { NewAccessEntry } from '#src/events/access-log/access-entry.js';
@@ -55,4 +55,35 @@ test('a start is recorded for more tenants than there may be entries in memory',
   await service.close();
   expect(recorded.filter(({ operation }) => operation === 'loss')).toEqual([]);
   expect(recorded).toHaveLength(tenants.length);
+});
+
+test('a start is recorded for 16 tenants at the same time', async () => {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const { vault, tenantId } = service;
+  const [tenant] = await vault.directory.check('tenant');
+  const tenantKeys = await vault.keys.tenantKeys(tenantId);
+  if (tenant === undefined) throw new Error('the service has a tenant');
+  const tenants = Array.from({ length: 600 }, () => ({ ...tenant, record: { ...tenant.record, id: randomUUID() } }));
+  const directory = { ...vault.directory, check: async () => tenants };
+  let open = 0;
+  let openMax = 0;
+  const keys = {
+    ...vault.keys,
+    async tenantKeys() {
+      open += 1;
+      openMax = Math.max(openMax, open);
+      await nextTurn();
+      open -= 1;
+      return tenantKeys;
+    },
+  };
+  const recorded = new Set<string>();
+  const recorder = {
+    ...vault.recorder,
+    soon: (entries: readonly NewAccessEntry[]) => void recorded.add(String(entries[0]?.tenantId)),
+  };
+  await recordForAllTenants({ ...vault, directory, keys, recorder }, 'start');
+  expect(openMax).toBe(16);
+  expect(recorded).toEqual(new Set(tenants.map(({ record }) => record.id)));
 });
