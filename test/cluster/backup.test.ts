@@ -28,7 +28,7 @@ import {
   tempDir,
 } from '../support/process.js';
 import { rule } from '../support/test-service.js';
-import { mongoUrl } from './own-database.js';
+import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const nothingErased = { tenants_deleted: 0, tokens_deleted: 0, cvcs_purged: 0 };
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
@@ -268,4 +268,41 @@ test('a backup that cannot read the keys leaves no connection open, so that the 
     { $match: { appName: `strongroom ${db.databaseName}` } },
   ];
   await expect.poll(() => client.db('admin').aggregate(ofVault).toArray()).toEqual([]);
+});
+
+test('a restore that another one has taken over writes nothing more, so it brings no erased key back', async () => {
+  const { connection } = await databaseOfTest();
+  const { db } = connection;
+  const restore = (lines: AsyncIterable<string>, erased: readonly string[]) =>
+    writeMongoKeys(mongoUrl, db.databaseName, lines, { ids: new Set(erased), madeAt: 1 });
+  async function* lines(count: number, meanwhile?: { readonly at: number; readonly run: () => Promise<void> }) {
+    for (let number = 0; number <= count; number += 1) {
+      if (number === meanwhile?.at) await meanwhile.run();
+      if (number === count) return;
+      const row = { _id: `key ${number}`, wrapped: 'w', destroyed_at: null };
+      yield `${JSON.stringify({ table: 'tenant_keys', row })}\n`;
+    }
+  }
+  const takenOver = 'another `strongroom restore` has taken over';
+  const [early, late] = ['key 5', 'key 1200'];
+
+  const halfWay = { at: 1_100, run: () => restore(lines(1_500), [early, late]) };
+  await expect(restore(lines(1_500, halfWay), [])).rejects.toThrow(takenOver);
+  const { tenantKeys, meta } = keyCollections;
+  const living = await tenantKeys(db).countDocuments({ destroyed_at: null });
+  expect(living).toBe(1_498);
+
+  await meta(db).updateOne({ _id: 'restoring' }, { $set: { value: 'cut off' } });
+  const logOf = () => meta(db).findOne({ _id: 'log' });
+  const atTheEnd = {
+    at: 1_500,
+    async run() {
+      await restore(lines(1_500), [early, late]);
+      // `acceptLog` records the end of the log.
+      await meta(db).updateOne({ _id: 'log' }, { $set: { value: 5 } });
+    },
+  };
+  await expect(restore(lines(1_500, atTheEnd), [early])).rejects.toThrow(takenOver);
+  expect(await tenantKeys(db).countDocuments({ destroyed_at: null })).toBe(1_498);
+  expect((await logOf())?.value).toBe(5);
 });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { BSON, type Document } from 'mongodb';
+import { BSON, type ClientSession, type Db, type Document } from 'mongodb';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import { type KeyRingReader, noEvent } from '../../../ports/key-store.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
+import { inTransaction } from '../in-transaction.js';
 import {
   idPages,
   keyCollectionNames,
@@ -48,7 +49,9 @@ export async function writeMongoKeys(
       const writes = rows.map((row) => ({
         replaceOne: { filter: { _id: row['_id'] }, replacement: row, upsert: true },
       }));
-      await connection.call((db) => db.collection<Document>(table).bulkWrite(writes, { ordered: false }));
+      await unlessTakenOver(connection, attempt, async (db, session) => {
+        await db.collection<Document>(table).bulkWrite(writes, { ordered: false, session });
+      });
       waiting.delete(table);
       written.set(table, (written.get(table) ?? 0) + rows.length);
     };
@@ -99,7 +102,9 @@ async function expectFinished({ call }: MongoConnection): Promise<void> {
 async function end(connection: MongoConnection, attempt: string, written: ReadonlyMap<string, number>): Promise<void> {
   const { call } = connection;
   const { _id, value } = logIsOlder;
-  await call((db) => keyCollections.meta(db).updateOne({ _id }, { $set: { value } }, { upsert: true }));
+  await unlessTakenOver(connection, attempt, async (db, session) => {
+    await keyCollections.meta(db).updateOne({ _id }, { $set: { value } }, { upsert: true, session });
+  });
   // Two documents in `meta` do not come from the backup. One is the restore mark, and the other is the log position
   // that the key store has seen.
   const besides = new Map([['meta', 2]]);
@@ -112,11 +117,31 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
       'the key store contains keys from another backup that was only partly restored. Empty it first.',
     );
   }
-  const { matchedCount } = await call((db) =>
-    keyCollections.meta(db).updateOne({ _id: restoringMark, value: attempt }, { $set: { value: restored } }),
-  );
-  if (matchedCount === 0)
-    throw new BackupRefused('another process is restoring these keys at the same time. Try again.');
+  await unlessTakenOver(connection, attempt, async (db, session) => {
+    await keyCollections.meta(db).updateOne({ _id: restoringMark }, { $set: { value: restored } }, { session });
+  });
+}
+
+/**
+ * Runs `write` in a transaction. Throws BackupRefused if another restore has begun since. Threat: a restore was
+ * suspended, and another one with a newer list of erased keys took over. If the first restore went on writing, it would
+ * bring erased keys back.
+ */
+async function unlessTakenOver(
+  connection: MongoConnection,
+  attempt: string,
+  write: (db: Db, session: ClientSession) => Promise<void>,
+): Promise<void> {
+  await inTransaction(connection, async (db, session) => {
+    const mark = { _id: restoringMark, value: attempt };
+    const { matchedCount } = await keyCollections.meta(db).updateOne(mark, { $inc: { uses: 1 } }, { session });
+    if (matchedCount === 0) {
+      throw new BackupRefused(
+        'another `strongroom restore` has taken over this key store, so this one has stopped. Let the other one finish.',
+      );
+    }
+    await write(db, session);
+  });
 }
 
 async function expectEmpty({ call }: MongoConnection): Promise<void> {

@@ -64,7 +64,7 @@ export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
  * A document in `meta`. The following documents exist:
- * - `restoring`: created when a restore begins.
+ * - `restoring`: created when a restore begins. `uses` increases with every write of the restore.
  * - `root_check`: bytes. `uses` increases with every key that is wrapped.
  * - `log_id`: a string.
  * - `rotation`: `begun` or `ended`. `at` is the time when the rotation began, in ms.
