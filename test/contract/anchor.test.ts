@@ -8,9 +8,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { commandAnchor } from '#src/adapters/anchor/command-anchor.js';
 import { fileAnchor } from '#src/adapters/anchor/file-anchor.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -93,4 +94,27 @@ test.each([
   ['that never exits', [process.execPath, '-e', 'setInterval(() => {}, 1000)']],
 ] as const)('a command %s fails', async (_, [program, ...args]) => {
   await expect(commandAnchor([program, ...args], 200).deliver('line')).rejects.toThrow(StoreUnavailable);
+});
+
+test('a delivery to a file system that hangs fails, and no other delivery begins until the hang ends', async () => {
+  const file = join(folder(), 'anchor.jsonl');
+  const anchor = fileAnchor(file, 200);
+  await anchor.deliver('{"line":1}');
+  const handle = await open('/dev/null', 'r');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  let end: () => void = () => undefined;
+  const hang = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const hanging = vi.spyOn(prototype, 'sync').mockReturnValue(hang);
+  onTestFinished(() => hanging.mockRestore());
+  const failed = { store: 'audit anchor', reason: 'no_answer' };
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await expect(anchor.deliver('{"line":2}')).rejects.toMatchObject(failed);
+  }
+  expect(linesOf(file)).toEqual(['{"line":1}', '{"line":2}']);
+  hanging.mockRestore();
+  end();
+  await expect.poll(() => anchor.deliver('{"line":3}').then(() => linesOf(file).at(-1))).toBe('{"line":3}');
 });
