@@ -1,6 +1,7 @@
 import type { KeyRing } from '../keys/key-ring.js';
 import type { Directory } from '../ports/directory.js';
 import { directoryName } from '../ports/key-store.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import { isAuthenticRecord, type Stored } from '../views/row-mac.js';
 import { ForgedRow, type ForgedWhat } from './forged-row.js';
@@ -30,11 +31,14 @@ type Deps = {
 type Records = readonly Stored<DirectoryRecord>[];
 type Revisions = ReadonlyMap<string, number>;
 
+/** How often records are read while processes keep creating or changing some of them. */
+const readsMax = 5;
+
 /**
  * Verifies every record that is read. The MAC must be valid, and the record must not be older than the revision that
- * the key store has recorded (`noteDirectory`). If a record fails the verification, the read throws ForgedRow. Threat:
- * an attacker who can write the rows restores an older version of an application that has more rights or has not been
- * deleted yet.
+ * the key store has recorded (`noteDirectory`). If a record fails the verification, the read throws ForgedRow. If
+ * records change during each read, it throws StoreUnavailable. Threat: an attacker who can write the rows restores an
+ * older version of an application that has more rights or has not been deleted yet.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {
   /**
@@ -51,21 +55,23 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
     recordsOf: (found: T) => Records,
   ): Promise<{ readonly found: T; readonly records: readonly DirectoryRecord[] }> {
     let known: Revisions = new Map();
-    for (const isLast of [false, true]) {
+    const healed = new Set<string>();
+    for (let reads = 0; reads < readsMax; reads += 1) {
       const found = await read();
       const records = recordsOf(found);
       const forged = records.find((record) => !isAuthenticRecord(key, record));
       if (forged !== undefined) throw new ForgedRow({ of: forged.kind, name: forged.id }, 'not_authentic');
       known = await revisionsOf(records, known);
       const outdated = records.filter((record) => isOutdated(record, known));
-      const [first] = outdated;
-      if (first === undefined) return { found, records: records.map(plain) };
-      if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
+      if (outdated.length === 0) return { found, records: records.map(plain) };
+      const again = outdated.find((record) => healed.has(versionOf(record)));
+      if (again !== undefined) throw new ForgedRow({ of: again.kind, name: again.id }, 'outdated');
       // A mismatch can have two harmless causes. The record may have changed after it was read, or a process may have
-      // crashed in the middle of changing the record.
+      // crashed in the middle of changing the record. A list can find a different such record on each read.
+      for (const record of outdated) healed.add(versionOf(record));
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
-    throw new Error('the last attempt must return or throw');
+    throw new StoreUnavailable('directory', 'race_not_settled');
   }
 
   /**
@@ -132,6 +138,10 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
  */
 function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
   return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);
+}
+
+function versionOf(record: DirectoryRecord): string {
+  return `${directoryName(record)}@${record.revision}`;
 }
 
 function plain({ mac: _, ...record }: Stored<DirectoryRecord>): DirectoryRecord {

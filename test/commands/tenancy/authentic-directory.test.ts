@@ -96,3 +96,58 @@ describe('an authentic record that a store returns', () => {
     await expectForged(ofApplication.list('tenant'), own);
   });
 });
+
+describe('a list during changes', () => {
+  /** Returns a directory that lists these records, one list after the other, and knows the revisions in `noted`. */
+  async function listing(
+    lists: readonly (readonly DirectoryRecord[])[],
+    noted: Map<string, number>,
+    heal: () => void,
+  ): Promise<AuthenticDirectory> {
+    const { keys: ring, directory } = service.vault;
+    const key = (await ring.integrityKeys()).rows;
+    let reads = 0;
+    const list = async () => {
+      const records = lists[Math.min(reads, lists.length - 1)] ?? [];
+      reads += 1;
+      return records.map((record) => withDirectoryMac(key, record));
+    };
+    const store: Directory = {
+      list,
+      get: async () => null,
+      byKeyHash: async () => null,
+      applications: async () => ({ records: [], total: 0 }),
+      keyUsedIn: directory.keyUsedIn,
+      markKeyUsed: directory.markKeyUsed,
+    };
+    const keys = { directoryRevisions: async () => new Map(noted) };
+    return authenticDirectory({ directory: store, keys, key, heal: async () => heal() });
+  }
+
+  const nameOf = ({ id }: DirectoryRecord) => `application-${id}`;
+
+  test('is not taken for a forgery if each read finds a different record that is just being created', async () => {
+    const noted = new Map<string, number>();
+    const created = [own, other, foreign];
+    const lists = created.map((_, index) => created.slice(0, index + 1));
+    let heals = 0;
+    const directory = await listing(lists, noted, () => {
+      for (const record of lists[heals] ?? []) noted.set(nameOf(record), record.revision);
+      heals += 1;
+    });
+    expect(await directory.list('application')).toEqual(created);
+    expect(heals).toBe(3);
+  });
+
+  test('fails with 503 if this does not end', async () => {
+    const lists = Array.from({ length: 20 }, (_, revision) => [{ ...own, revision }]);
+    const directory = await listing(lists, new Map(), () => undefined);
+    await expect(directory.list('application')).rejects.toThrow('race_not_settled');
+  });
+
+  test('fails because of a forgery if a record stays outdated after it was brought up to date', async () => {
+    const newer = new Map([[nameOf(own), own.revision + 1]]);
+    const directory = await listing([[own], [{ ...own, revision: own.revision - 1 }], [own]], newer, () => undefined);
+    await expectForged(directory.list('application'), own);
+  });
+});
