@@ -148,3 +148,53 @@ test.each(['its clock is no longer trusted', 'the lease cannot be renewed'])(
     expect(calls).toEqual(['starts', 'stops']);
   },
 );
+
+test('a leader whose job does not stop does not renew its lease meanwhile, and works again later', async () => {
+  const calls: string[] = [];
+  const errors: unknown[] = [];
+  let isLeading = true;
+  let isHanging = true;
+  const job = (name: string, stop: () => Promise<void>) => () => ({
+    start: () => void calls.push(`${name} starts`),
+    async stop() {
+      calls.push(`${name} stops`);
+      await stop();
+    },
+  });
+  const background = backgroundWith({
+    vault: { ...service.vault, log: { ...service.vault.log, readClear: async () => [] } },
+    checkpoints: {
+      ...leading,
+      async lead(name) {
+        if (!isLeading) {
+          isLeading = true;
+          return null;
+        }
+        calls.push('leads');
+        return { name, epoch: 1 };
+      },
+    },
+    jobs: [
+      job('first', () => (isHanging ? new Promise(() => undefined) : Promise.resolve())),
+      job('second', () => Promise.reject(new Error('it cannot stop'))),
+      job('third', async () => undefined),
+    ],
+    onError: (error) => void errors.push(error),
+    // Two renewals would fall into this time.
+    stopMsMax: 6_000,
+  });
+  const started = (count: number) =>
+    until('the next term', 30_000, async () =>
+      calls.filter((call) => call === 'third starts').length < count ? undefined : true,
+    );
+  background.start();
+  await started(1);
+  isLeading = false;
+  await started(2);
+  const end = ['first stops', 'second stops', 'third stops'];
+  const term = ['leads', 'first starts', 'second starts', 'third starts'];
+  expect(calls.slice(calls.indexOf('first stops'))).toEqual([...end, ...term]);
+  expect(errors.map(String)).toEqual(['StoreUnavailable: background work: no_answer', 'Error: it cannot stop']);
+  isHanging = false;
+  await background.stop();
+});

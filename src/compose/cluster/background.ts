@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { withinLimit } from '../../adapters/shared/within-limit.js';
 import { repeated } from '../../jobs/repeated.js';
 import type { Lead } from '../../ports/checkpoints.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
@@ -11,6 +12,8 @@ const renewMs = 2_500;
 const pauseMs = 100;
 const retryMs = 1_000;
 const retryMsMax = 10_000;
+/** An attempt to deliver to a webhook takes up to ten seconds. */
+const usualStopMsMax = 15_000;
 
 type Deps = RunnerDeps & {
   /** The work that runs during each term as leader. Each function creates it for one term. */
@@ -23,6 +26,8 @@ type Deps = RunnerDeps & {
   /** Work that the leader repeats every ten seconds, such as ending the batches that other processes abandoned. */
   readonly cleanup: readonly (() => Promise<unknown>)[];
   readonly onError: (error: unknown) => void;
+  /** How long the leader waits for each job to stop, in ms. The default is 15 seconds. */
+  readonly stopMsMax?: number;
 };
 
 type Job = { start(): void; stop(): Promise<void> };
@@ -37,7 +42,7 @@ export type Background = Job;
  * correctness of row and key writes does not depend on the lease.
  */
 export function createBackground(needs: Deps): Background {
-  const { vault, checkpoints, mayLead, cleanup, onError } = needs;
+  const { vault, checkpoints, mayLead, cleanup, onError, stopMsMax = usualStopMsMax } = needs;
   const holder = randomUUID();
   let stopped = true;
   let lead: Lead | null = null;
@@ -72,8 +77,12 @@ export function createBackground(needs: Deps): Background {
    * next attempt starts again with the page that failed, so no event is skipped. Threat: an attacker destroys one key
    * in the key store, so a page of the log always fails. Each end of a term signs a checkpoint, which stays in the log
    * forever.
+   *
+   * While the jobs stop, this process does not renew the lease, so that another process can take it. Otherwise, a
+   * job that does not stop would leave a leader that does no work.
    */
   async function term(): Promise<void> {
+    const timer = setInterval(renew, renewMs);
     const jobs = needs.jobs.map((create) => create());
     for (const job of jobs) job.start();
     try {
@@ -85,12 +94,12 @@ export function createBackground(needs: Deps): Background {
         await wait(pauseMs);
       }
     } finally {
-      for (const job of jobs) await job.stop();
+      clearInterval(timer);
+      for (const job of jobs) await withinLimit('background work', stopMsMax, job.stop()).catch(onError);
     }
   }
 
   async function run(): Promise<void> {
-    const timer = setInterval(renew, renewMs);
     while (!stopped) {
       await renew();
       try {
@@ -101,7 +110,6 @@ export function createBackground(needs: Deps): Background {
         await wait(retryMs);
       }
     }
-    clearInterval(timer);
     // A renewal that is still running would take the lease again after it has been given up.
     await renewing;
     if (lead !== null) await checkpoints.resign(lead).catch(onError);
