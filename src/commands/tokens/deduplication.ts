@@ -68,20 +68,35 @@ export async function findDuplicate(
   const find = () => vault.rows.findByFingerprint(tenantId, hash, latestNow(vault.clock), comparedMax);
   const streams = await find();
   const { claims } = await tenantKeysOf(vault, tenantId);
+  const hasHash = (token: ReadToken | null) =>
+    token !== null && fingerprintHash(claims, token.open.fingerprint) === hash;
+
+  /**
+   * Reads a token that was found. Returns null if it no longer has the fingerprint. Threat: an attacker who can write
+   * the rows gives this token's row the fingerprint of a different token. The fingerprints can also differ because the
+   * token changed between the two reads, so the fingerprint is looked up again. If the second lookup finds the stream
+   * again, although the token is still the same, the row is forged.
+   */
+  async function readFound(stream: string): Promise<ReadToken | null> {
+    const first = await readToken(vault, tenantId, stream);
+    if (first === null || hasHash(first)) return first;
+    if (!(await find()).includes(stream)) return null;
+    const second = await readToken(vault, tenantId, stream);
+    if (second?.view.state.revision === first.view.state.revision) {
+      throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
+    }
+    return hasHash(second) ? second : null;
+  }
+
   const others: string[] = [];
   for (const stream of streams) {
     if (stream === ownStream) continue;
-    const token = await readToken(vault, tenantId, stream);
+    const token = await readFound(stream);
     if (token === null) continue;
-    if (fingerprintHash(claims, token.open.fingerprint) !== hash) {
-      // Threat: an attacker who can write the rows gives this token's row the fingerprint of a different token. The
-      // fingerprints can also differ because the token changed between the two reads, so the fingerprint is looked up
-      // again. If the second lookup no longer finds the stream, the token was changed. If it finds this stream again,
-      // the row is forged.
-      if ((await find()).includes(stream)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
-    } else if (await isDuplicate(vault, caller, sought, token.open, token.life.expiresAt)) {
+    if (await isDuplicate(vault, caller, sought, token.open, token.life.expiresAt)) {
       return { token, distinctFingerprint: null };
-    } else others.push(stream);
+    }
+    others.push(stream);
   }
   return { token: null, distinctFingerprint: streams.length < comparedMax ? { fingerprintHash: hash, others } : null };
 }
