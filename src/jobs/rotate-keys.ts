@@ -62,7 +62,7 @@ export async function rotateKeys(
   let leftSince: number | null = null;
   while (!(await again(() => rotation.isUnder(next)))) {
     isRotated = true;
-    const total = await again(() => rotation.begin());
+    const total = await again(() => rotation.begin(from));
     let done = 0;
     show({ done, total });
     for (let after = 0; ; ) {

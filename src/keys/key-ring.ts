@@ -76,9 +76,11 @@ export type KeyRotation = {
   rootCheck(): Promise<Buffer | null>;
   /**
    * Creates new wrapping keys, and returns the number of data keys that have not been destroyed. Once the promise
-   * resolves, all new data keys are wrapped under the new wrapping keys.
+   * resolves, all new data keys are wrapped under the new wrapping keys. `from` is the check value that `rootCheck`
+   * returned when the rotation began. If another process has replaced that root key, the rotation is not recorded as
+   * begun, and `replaceRoot` fails.
    */
-  begin(): Promise<number>;
+  begin(from: Buffer | null): Promise<number>;
   /**
    * Rewraps the next few hundred living data keys after this sequence number. Pass 0 to start at the first key. A key
    * that is destroyed during this step stays destroyed. Returns null if no keys are left. Throws RotationRefused if a

@@ -101,8 +101,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
   return {
     isUnder,
     rootCheck: async () => store.rootCheck(),
-    async begin() {
-      await rows.begin();
+    async begin(from) {
+      if (from !== null) await rows.begin(from);
       await createNewerKeys();
       return rows.countLivingDataKeys();
     },

@@ -198,10 +198,10 @@ export type KeyRecords = {
 /** The rows that a rotation reads and writes (ADR 29). */
 export type RotationRows = {
   /**
-   * Marks all existing wrapping keys as retiring, unless a rotation has already begun. The change is durable once the
-   * promise resolves.
+   * Marks all existing wrapping keys as retiring, and records that a rotation has begun, unless one has already begun.
+   * Records nothing if the root check is no longer `check`. The change is durable once the promise resolves.
    */
-  begin(): Promise<void>;
+  begin(check: Buffer): Promise<void>;
   /** Returns the existing wrapping keys of all tenants, in order of their numbers. */
   wrappingKeys(): Maybe<readonly WrappingKey[]>;
   countLivingDataKeys(): Maybe<number>;

@@ -101,7 +101,7 @@ test('a statement does not call copies made during a rotation useless until the 
   await create('one');
   service.clock.advance(3_000);
   const from = await rotation.rootCheck();
-  await rotation.begin();
+  await rotation.begin(await rotation.rootCheck());
   for (let step = await rotation.rewrap(0); step !== null; ) step = await rotation.rewrap(step.sequence);
   service.clock.advance(3_000);
   await remove('one');

@@ -753,7 +753,7 @@ test('the keys cannot be copied while they are rotated, or if they were rotated 
   expect(await copy(async () => undefined)).toBeGreaterThan(1);
   const refused = 'the keys are being rotated';
   await expect(copy(() => rotateKeys(rotation, randomBytes(32)))).rejects.toThrow(refused);
-  await expect(copy(() => rotation.begin())).rejects.toThrow(refused);
+  await expect(copy(async () => rotation.begin(await rotation.rootCheck()))).rejects.toThrow(refused);
 });
 
 test.runIf(canMount)('copies on an almost full disk are complete, or the disk is reported as full', async () => {

@@ -6,6 +6,7 @@ import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-store/key-
 import { mongoKeyStore } from '#src/adapters/mongodb/key-store/mongo-key-store.js';
 import { checkIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
+import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import type { KeyRing } from '#src/keys/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { manualClock } from '../support/manual-clock.js';
@@ -306,7 +307,7 @@ test('a rotation destroys no key that another process marked after the rotation 
   onTestFinished(() => keys.close());
   const check = await keys.rotation.rootCheck();
   const rewrapAll = async () => {
-    await keys.rotation.begin();
+    await keys.rotation.begin(await keys.rotation.rootCheck());
     for (let step = await keys.rotation.rewrap(0); step !== null; ) step = await keys.rotation.rewrap(step.sequence);
   };
   await rewrapAll();
@@ -318,6 +319,35 @@ test('a rotation destroys no key that another process marked after the rotation 
   await rewrapAll();
   expect(await keys.rotation.replaceRoot(next, check)).toBe(true);
   expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
+});
+
+test('a rotation that is suspended as it begins does not keep the next rotation from replacing newer keys', async () => {
+  const { one, connect, rootKey, clock } = await twoRings();
+  const connection = await connect();
+  let meanwhile: (() => Promise<unknown>) | null = null;
+  const observed: MongoConnection = {
+    ...connection,
+    async call(work) {
+      const result = await connection.call(work);
+      const run = meanwhile;
+      meanwhile = null;
+      await run?.();
+      return result;
+    },
+  };
+  const { keys } = await openMongoKeys(observed, rootKey, clock, async () => 0);
+  onTestFinished(() => keys.close());
+  const check = await keys.rotation.rootCheck();
+  meanwhile = () => rotateKeys(one.keys.rotation, randomBytes(32));
+  await keys.rotation.begin(check).catch(() => undefined);
+  expect(meanwhile, 'another rotation has completed').toBeNull();
+
+  const tenant = randomUUID();
+  await one.keys.createTenant(tenant);
+  await rotateKeys(one.keys.rotation, randomBytes(32));
+  const ofTenant = { tenant, purpose: 'wrapping', number: 1 } as const;
+  const wrapping = await keyCollections.tenantKeys(one.connection.db).findOne(ofTenant);
+  expect(wrapping?.wrapped).toBeNull();
 });
 
 /** Inserts data keys that wrap nothing. The first two of them are destroyed. */
@@ -339,9 +369,9 @@ async function insertKeys({ db }: MongoConnection, count: number): Promise<void>
 
 test('a rotation counts more keys than one query returns, and not the destroyed ones', async () => {
   const { one, connect } = await twoRings();
-  const before = await one.keys.rotation.begin();
+  const before = await one.keys.rotation.begin(await one.keys.rotation.rootCheck());
   await insertKeys(await connect(), 50_002);
-  expect(await one.keys.rotation.begin()).toBe(before + 50_000);
+  expect(await one.keys.rotation.begin(await one.keys.rotation.rootCheck())).toBe(before + 50_000);
 });
 
 test('the revisions of more keys than one command changes are forgotten', async () => {
@@ -367,7 +397,7 @@ test('a replacement of the root key that has timed out does not use the next key
   };
   const { keys } = await openMongoKeys(observed, rootKey, clock, async () => 0);
   onTestFinished(() => keys.close());
-  await keys.rotation.begin();
+  await keys.rotation.begin(await keys.rotation.rootCheck());
   const check = await keys.rotation.rootCheck();
 
   // Another program changes the document in a transaction that stays open, so every attempt ends in a conflict.

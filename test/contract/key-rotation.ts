@@ -66,7 +66,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
         const end = (keyId: string) => keys.destroy([{ keyId, eventId: randomUUID() }]);
         await end(first.id);
         const next = randomBytes(32);
-        await keys.rotation.begin();
+        await keys.rotation.begin(await keys.rotation.rootCheck());
         await Promise.all([keys.rotation.rewrap(0), end(second.id)]);
         await rotateKeys(keys.rotation, next);
         const { keys: again } = await reopen(next);
@@ -132,10 +132,10 @@ export function keyRotationContract(name: string, open: OpenStores): void {
         let keys = first;
         for (const next of [randomBytes(32), randomBytes(32)]) {
           const before = await seen(keys, [tenantId]);
-          await keys.rotation.begin();
+          await keys.rotation.begin(await keys.rotation.rootCheck());
           ({ keys } = await reopen());
           await expectOpen(keys, [tenantId], made);
-          await keys.rotation.begin();
+          await keys.rotation.begin(await keys.rotation.rootCheck());
           const step = await keys.rotation.rewrap(0);
           expect(step?.looked).toBeLessThan(1_100);
           ({ keys } = await reopen());
@@ -212,7 +212,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
         expect(await first.rotation.voidBefore()).toBeNull();
         const one = randomBytes(32);
         const began = earliestNow(clock);
-        await first.rotation.begin();
+        await first.rotation.begin(await first.rotation.rootCheck());
         expect(await first.rotation.voidBefore(), 'one that is under way voids nothing').toBeNull();
         clock.advance(60_000);
         const { keys } = await reopen();
@@ -220,7 +220,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
         expect(await keys.rotation.voidBefore()).toBe(began);
         clock.advance(60_000);
         const beganAgain = earliestNow(clock);
-        await keys.rotation.begin();
+        await keys.rotation.begin(await keys.rotation.rootCheck());
         expect(await keys.rotation.voidBefore()).toBe(began);
         clock.advance(60_000);
         const two = randomBytes(32);

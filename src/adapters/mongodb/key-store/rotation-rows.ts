@@ -45,7 +45,7 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
   return {
     ...dataKeys,
     wrappingKeys,
-    async begin() {
+    async begin(check) {
       const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
       if (begun?.value === 'begun') return;
       // Reads the clock before marking the keys. Threat: if the clock were read later, a copy of the key store that was
@@ -56,9 +56,13 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
           .tenantKeys(db)
           .updateMany({ purpose: 'wrapping', destroyed_at: null }, { $set: { retiring: true } }),
       );
-      await call((db) =>
-        keyCollections.meta(db).updateOne({ _id: 'rotation' }, { $set: { value: 'begun', at } }, { upsert: true }),
-      );
+      // Threat: this process is suspended while others complete a rotation. If it then recorded that a rotation has
+      // begun, the next rotation would not mark the keys that were created meanwhile, and would not replace them.
+      await underRootCheck(connection, check, async (db, session, expectCheck) => {
+        const begins = { $set: { value: 'begun', at } };
+        await keyCollections.meta(db).updateOne({ _id: 'rotation' }, begins, { upsert: true, session });
+        await expectCheck();
+      });
     },
     async replaceRoot({ check, nextCheck, rewrap }) {
       const unused = await unusedKeys();
