@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClearEvent } from '../events/event.js';
+import { tenantStream } from '../events/tenancy/streams.js';
 import { endsToken, readTokenEvent } from '../events/tokens/catalogue.js';
 import type { DayCount } from '../ports/daily-counts.js';
 import { isDamage } from '../vault/for-tenants.js';
@@ -144,12 +145,15 @@ async function ofLivingTenants(deps: CountingDeps, counts: readonly DayCount[]):
 }
 
 /**
- * Returns false if the tenant's keys were destroyed. Returns true if they are damaged, because they were not destroyed
- * then. Threat: an attacker damages the keys of one tenant to stop the counts of all tenants.
+ * Returns false if the tenant was deleted or its keys were destroyed. A deletion may destroy the keys long after the
+ * event, and nothing removes counts that are added in between. Returns true if the keys are damaged, because they were
+ * not destroyed then. Threat: an attacker damages the keys of one tenant to stop the counts of all tenants.
  */
-async function isLiving({ keys, reportDamage }: CountingDeps, tenantId: string): Promise<boolean> {
+async function isLiving({ log, keys, reportDamage }: CountingDeps, tenantId: string): Promise<boolean> {
   try {
-    return (await keys.tenantKeys(tenantId)) !== null;
+    if ((await keys.tenantKeys(tenantId)) === null) return false;
+    const [newest] = await log.readNewest(tenantStream(tenantId), null, 1);
+    return newest?.type !== 'tenant.deleted';
   } catch (error) {
     if (!isDamage(error)) throw error;
     reportDamage(error);

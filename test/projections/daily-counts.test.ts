@@ -149,6 +149,24 @@ test('the counts of a deleted tenant are removed, and no later event or record b
   expect((await accesses(otherId))[0]?.operations).toEqual({ create: 1 });
 });
 
+test('no event or record between a tenant’s deletion and the end of its keys brings its counts back', async () => {
+  const { service, tokens, accesses } = await start();
+  const expiring = { expires_at: new Date(service.clock.now() + dayMs).toISOString() };
+  await createPlain(service, expiring);
+  const { vault, tenantId } = service;
+  const living = await vault.keys.tenantKeys(tenantId);
+  const deleted = await service.call('DELETE', '/tenants/self', { name: 'test' }, { key: service.managementKey });
+  expect(deleted.status, deleted.text).toBe(204);
+  const keys = { ...vault.keys, tenantKeys: async () => living };
+  const beforeKeysEnd = { ...service, vault: { ...vault, keys } };
+  await count(beforeKeysEnd);
+  service.clock.advance(2 * dayMs);
+  await service.service.sweep.run();
+  await count(beforeKeysEnd);
+  for (const { alive } of await tokens()) expect(alive).toEqual({});
+  for (const { operations } of await accesses()) expect(operations).toEqual({});
+});
+
 test('the background work counts what happens while it runs, and stops immediately', async () => {
   const { service, tokens, accesses } = await start();
   const { id } = await createPlain(service);
