@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import { type Clock, steadyNow } from '../../ports/clock.js';
 import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
+import type { FoundProblem } from '../../ports/store-problem.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
 import { sqliteAccessLog } from './access-log.js';
@@ -43,9 +44,18 @@ export async function openSqliteStores(
   onCommitted: (changes: number) => void = () => undefined,
 ) {
   let heldUp: HeldUp | null = null;
-  const writer = await startWriter(dataDir, onBroken, onCommitted, (file) => {
-    heldUp = file === null ? null : { file, since: heldUp?.since ?? steadyNow(clock) };
-  });
+  let indexDamage: FoundProblem | null = null;
+  const writer = await startWriter(
+    dataDir,
+    onBroken,
+    onCommitted,
+    (file) => {
+      heldUp = file === null ? null : { file, since: heldUp?.since ?? steadyNow(clock) };
+    },
+    (found) => {
+      indexDamage = found;
+    },
+  );
   const readers: SqliteDatabase[] = [];
   const openReader = (fileName: string): SqliteDatabase => {
     const reader = openDatabase(join(dataDir, fileName), fileName, 'reader');
@@ -78,6 +88,8 @@ export async function openSqliteStores(
       /** Messages for the operator about the state of the files. */
       notices: [writer.notice, await damagedIndex(searches, readGeneration)].filter((notice) => notice !== null),
       heldUp: () => heldUp,
+      /** Why the search index is no longer maintained, or null if it is not known to be damaged. */
+      indexDamage: () => indexDamage,
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
       keyStore: sqliteKeyStore({ database: keysDb, writer, clock }),

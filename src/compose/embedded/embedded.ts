@@ -172,7 +172,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         damage: damage(),
         accessLog: recorder,
         rebuild: running,
-        notices: [...holdNotices(held.hold()), ...heldUpNotices(stores.heldUp(), dataDir, steadyNow(clock))],
+        notices: [
+          ...holdNotices(held.hold()),
+          ...heldUpNotices(stores.heldUp(), dataDir, steadyNow(clock)),
+          ...[stores.indexDamage()].filter((found) => found !== null),
+        ],
         backupMadeAt: await readLastBackup(dataDir),
       });
     };

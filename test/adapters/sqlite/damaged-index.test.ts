@@ -180,6 +180,24 @@ test('the log of a starting service names damage in what every search reads', as
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
+test('damage that ends the maintenance of the index is a notice until a rebuild has repaired it', async () => {
+  const { service: before } = await stoppedVault();
+  const { key, dataDir, rootKey } = before;
+  flip(dataDir, 'SELECT entries FROM index_blocks_1 ORDER BY block LIMIT 1');
+  const service = await startTestService({ dataDir, rootKey });
+  onTestFinished(() => service.close());
+  const notices = async () => (await service.service.state()).notices;
+  expect(await notices()).toEqual([]);
+  for (const id of ['t-1', 't-2', 't-3']) {
+    expect((await service.call('DELETE', `/tokens/${id}`, undefined, { key })).status).toBe(204);
+  }
+  const says = 'the search index in vault.db is damaged: block 0 of segment 1';
+  const notice = { check: 'search index', says, do: 'Run: strongroom projections rebuild tokens' };
+  await expect.poll(notices, { timeout: 60_000 }).toEqual([notice]);
+  await rebuildTokens(service);
+  await expect.poll(notices, { timeout: 60_000 }).toEqual([]);
+}, 180_000);
+
 test('the check of the index reports a file that SQLite cannot read as damaged', async () => {
   const path = join(tempDir(), 'vault.db');
   writeFileSync(path, 'not a database'.repeat(1_000));

@@ -40,6 +40,7 @@ test('maintenance makes progress even if each transaction takes longer to begin 
       return commit(works);
     },
     onErased: () => undefined,
+    onDamaged: (damage) => expect.unreachable(String(damage)),
     onBroken: (error) => expect.unreachable(String(error)),
   });
   onTestFinished(() => {
@@ -58,6 +59,7 @@ test('while the disk is full, an erasure check fails, instead of asking again wi
     database,
     commitGroup: (works) => (isFull ? [{ ok: false, error: full }] : commit(works)),
     onErased: () => undefined,
+    onDamaged: (damage) => expect.unreachable(String(damage)),
     onBroken: (error) => expect.unreachable(String(error)),
   });
   onTestFinished(() => {

@@ -431,16 +431,19 @@ test.for(damages)(
       /vault\.db is damaged: .*((block \d+|fences|filter) of segment \d+|change \d+( is missing)?)\. Run: strongroom projections rebuild tokens/,
     );
     const broken: unknown[] = [];
+    const damages: string[] = [];
     const maintenance = createIndexMaintenance({
       database: index.writer,
       commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
       onErased: () => undefined,
+      onDamaged: (damage) => damages.push(String(damage)),
       onBroken: (error) => broken.push(error),
     });
     maintenance.eraseAll();
     await expect.poll(() => maintenance.erase([0, index.keeper.last()])).toBe(true);
     expect(maintenance.isBehind()).toBe(false);
     expect(broken).toEqual([]);
+    expect(damages).toEqual([expect.stringMatching(/^IndexDamaged: .*vault\.db is damaged: /)]);
     maintenance.close();
     index.close();
   },
@@ -460,6 +463,7 @@ test('while more postings wait to be merged than the limit allows, writes wait f
     database: index.writer,
     commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
     onErased: () => undefined,
+    onDamaged: (damage) => expect.unreachable(String(damage)),
     onBroken: (error) => {
       throw error;
     },
@@ -489,6 +493,7 @@ test('removals that are erased right after their commit also lead to the truncat
   const maintenance = createIndexMaintenance({
     database: index.writer,
     commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
+    onDamaged: (damage) => expect.unreachable(String(damage)),
     onErased: () => {
       erased += 1;
     },

@@ -24,25 +24,25 @@ const retryMs = 1_000;
 const failingMsMax = 2_000;
 
 /** The index of one generation. Postings removed by changes up to `eraseUpTo` are erased before most other steps. */
-type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
+type Kept = { readonly index: IndexKeeper; eraseUpTo: number; damage: IndexDamaged | null };
 
 type MaintenanceDeps = {
   readonly database: SqliteDatabase;
   readonly commitGroup: ReturnType<typeof createGroupCommit>;
   /** Called when `vault.db` itself no longer contains removed postings. Its write-ahead log can still contain them. */
   readonly onErased: () => void;
+  /** Called when an index is found to be damaged, and with null when no index is damaged any longer. */
+  readonly onDamaged: (damage: IndexDamaged | null) => void;
   /** Called when `vault.db` can no longer be written. */
   readonly onBroken: (error: unknown) => void;
 };
 
 /**
  * Maintains the search indexes in `vault.db`, in short transactions between groups of requests. A damaged index is not
- * repaired here. Searches report the damage, and a rebuild recreates the index.
+ * maintained any longer, so removed postings are not erased from it. A rebuild recreates the index.
  */
-export function createIndexMaintenance({ database, commitGroup, onErased, onBroken }: MaintenanceDeps) {
-  const kept = ofBothSlots(
-    (slot): Kept => ({ index: createIndexKeeper(database, slot), eraseUpTo: 0, isDamaged: false }),
-  );
+export function createIndexMaintenance({ database, commitGroup, onErased, onDamaged, onBroken }: MaintenanceDeps) {
+  const kept = ofBothSlots((slot): Kept => ({ index: createIndexKeeper(database, slot), eraseUpTo: 0, damage: null }));
   let next: NodeJS.Immediate | null = null;
   let timer: NodeJS.Timeout | null = null;
   let looking: NodeJS.Timeout | null = null;
@@ -54,16 +54,23 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   let failed: { readonly error: StoreUnavailable; readonly since: number } | null = null;
 
   function stepOf(each: Kept): boolean {
-    if (each.isDamaged && !each.index.isEmpty()) return false;
-    each.isDamaged = false;
+    if (each.damage !== null) {
+      if (!each.index.isEmpty()) return false;
+      noteDamage(each, null);
+    }
     if (each.index.hasManyRemovals()) each.eraseUpTo = each.index.last();
     try {
       return each.index.step(each.eraseUpTo);
     } catch (error) {
       if (!(error instanceof IndexDamaged)) throw error;
-      each.isDamaged = true;
+      noteDamage(each, error);
       return false;
     }
+  }
+
+  function noteDamage(each: Kept, damage: IndexDamaged | null): void {
+    each.damage = damage;
+    onDamaged(kept.find((one) => one.damage !== null)?.damage ?? null);
   }
 
   /**
@@ -96,7 +103,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       wasClean &&= isAllClean();
       const isMore = slice();
       failed = null;
-      isBehind = reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
+      isBehind = reading(() => kept.some(({ index, damage }) => damage === null && index.isBehind()));
       if (isMore) proceed();
       else noteErased();
     } catch (error) {
@@ -111,7 +118,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   }
 
   function isAllClean(): boolean {
-    return reading(() => kept.every(({ index, isDamaged }) => isDamaged || index.isClean()));
+    return reading(() => kept.every(({ index, damage }) => damage !== null || index.isClean()));
   }
 
   function noteErased(): void {
@@ -167,7 +174,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
      * because the disk is full, throws StoreUnavailable until a retry succeeds. Repeat the call until it returns true.
      */
     erase(upTo: readonly number[]): boolean {
-      const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
+      const isErased = kept.every(({ index, damage }, slot) => damage !== null || index.isErased(upTo[slot] ?? 0));
       if (isErased) return true;
       wasClean = false;
       for (const [slot, each] of kept.entries()) each.eraseUpTo = Math.max(each.eraseUpTo, upTo[slot] ?? 0);

@@ -209,6 +209,8 @@ export type FromWriter =
    * prevents this any longer.
    */
   | { readonly message: 'held_up'; readonly file: string | null }
+  /** Why an index is no longer maintained. It is null once no index is damaged any longer. */
+  | { readonly message: 'index_damaged'; readonly found: FoundProblem | null }
   /** The files cannot be used, either from the start or since a failure. The process must exit with this message. */
   | { readonly message: 'broken'; readonly problem: string | FoundProblem };
 

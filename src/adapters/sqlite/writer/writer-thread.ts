@@ -53,6 +53,7 @@ function start(port: MessagePort, dataDir: string): void {
     onErased: () => {
       vaultTimer ??= setTimeout(truncateLater, vaultTruncateMs);
     },
+    onDamaged: (damage) => send({ message: 'index_damaged', found: damage?.found ?? null }),
     onBroken: broken,
   });
   const ofKeys = { ...createKeyOperations(keys, sqliteEventChain(vault).newest), ...createRotationOperations(keys) };

@@ -37,13 +37,15 @@ const requestsOfMessage = 8;
  * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if the files cannot be used. If the
  * files become unusable later, calls `onBroken` and stops writing. After each commit to `vault.db`, calls `onCommitted`
  * with the number of requests in the commit. Calls `onHeldUp` with a file whose write-ahead log cannot be emptied because
- * a program uses the file, and with null once no program prevents this any longer.
+ * a program uses the file, and with null once no program prevents this any longer. Calls `onIndexDamaged` when the
+ * thread finds that the search index is damaged, and with null once it is not damaged any longer.
  */
 export function startWriter(
   dataDir: string,
   onBroken: (error: StoreBroken) => void,
   onCommitted: (requests: number) => void = () => undefined,
   onHeldUp: (file: string | null) => void = () => undefined,
+  onIndexDamaged: (found: FoundProblem | null) => void = () => undefined,
 ): Promise<Writer> {
   // This is `dist/bin/writer-thread.cjs`, which `scripts/bundle.mjs` builds from `writer-thread.ts`.
   const worker = new Worker(createRequire(import.meta.url).resolve('#src/bin/writer-thread.cjs'), {
@@ -135,6 +137,7 @@ export function startWriter(
       if (message.message === 'replies') return settle(message);
       if (message.message === 'broken') return fail(message.problem);
       if (message.message === 'held_up') return onHeldUp(message.file);
+      if (message.message === 'index_damaged') return onIndexDamaged(message.found);
       ready = true;
       resolve({ request, notice: message.notice, close });
     });
