@@ -104,14 +104,28 @@ export function endsCommit({ revision, proof }: Placed): boolean {
  */
 export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
   const { stream, revision, proof } = event;
-  const { first, digests, sealedHash: sealed } = proof;
-  const digest = eventDigest(event, stream, revision, sealed);
+  const { first, digests } = proof;
+  const digest = digestIfAny(event);
+  if (digest === null) return null;
   if (digests === null) return revision === first ? commitLeaf(stream, first, digest) : null;
   const at = (revision - first) * hashBytes;
   if (digests.length % hashBytes !== 0 || at < 0 || at >= digests.length) return null;
   const listed = textOfBytes(digests);
   if (digest !== listed.slice(at, at + hashBytes)) return null;
   return commitLeaf(stream, first, listed);
+}
+
+/**
+ * Returns the digest of a stored event, or null if it cannot be computed. Threat: an attacker who can write to the store
+ * nests an event's JSON so deeply that it cannot be encoded, or changes a field to another type. The event is then
+ * forged. An unexpected error would not name the event.
+ */
+function digestIfAny(event: PlacedEvent & { readonly proof: Pick<EventProof, 'sealedHash'> }): string | null {
+  try {
+    return eventDigest(event, event.stream, event.revision, event.proof.sealedHash);
+  } catch {
+    return null;
+  }
 }
 
 /** Returns the leaf of an event's commit, or null if the commit's MAC is invalid. */

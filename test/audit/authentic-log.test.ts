@@ -35,6 +35,9 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
+/** Returns a value that `JSON.parse` accepts and `JSON.stringify` does not. */
+const deeplyNested = () => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+
 type Change = (events: readonly StoredEvent[]) => readonly StoredEvent[];
 
 /** Returns an event log that reads from a store whose contents were changed. */
@@ -80,6 +83,8 @@ test.each<[string, Change]>([
   ['with another plaintext part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
   ['with another revision', at(0, (event) => ({ ...event, revision: 1 }))],
   ['with another last bit in its code', at(0, (event) => ({ ...event, proof: otherLastBit(event.proof) }))],
+  ['whose JSON is nested too deeply', at(0, (event) => ({ ...event, clear: { deep: deeplyNested() } }))],
+  ['with a tenant of another type', at(0, (event) => ({ ...event, tenantId: 1 as never }))],
   ['in another stream', at(0, (event) => ({ ...event, stream: other }))],
   [
     'with a code under a separate key',

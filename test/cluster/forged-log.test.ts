@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { MongoClient } from 'mongodb';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { verifyVault } from '#src/cli/audit/run-verify.js';
 import type { OperationName } from '#src/cli/operations.js';
 import { issueKey, revokeKey } from '#src/commands/tenancy/api-keys.js';
@@ -11,6 +12,7 @@ import { updateTenant } from '#src/commands/tenancy/update-tenant.js';
 import { type Cluster, openCluster } from '#src/compose/cluster/open-cluster.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
+import { tenantStream } from '#src/events/tenancy/streams.js';
 import { ForgedLog } from '#src/ports/event-log.js';
 import { operate } from '../audit/operate.js';
 import { type StandIn, startStandIn } from '../support/eventstoredb.js';
@@ -96,11 +98,14 @@ async function verified(): Promise<string | null> {
   }
 }
 
+/** JSON that can be parsed, but not written again. */
+const nested = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+
 const ofType = (appends: Stored[][], type: string) => appends.findLast((events) => events[0]?.type === type);
 
 function edited(event: Stored, change: (metadata: Record<string, unknown>) => object): Stored {
   const metadata = JSON.parse(Buffer.from(event.metadata, 'base64').toString('utf8'));
-  const text = JSON.stringify({ ...metadata, ...change(metadata) });
+  const text = JSON.stringify({ ...metadata, ...change(metadata) }).replace('"NESTED"', nested);
   return { ...event, metadata: Buffer.from(text).toString('base64') };
 }
 
@@ -177,6 +182,60 @@ test('a deletion or an update of a token whose stream an attacker hides fails, i
   await expect.poll(() => run('tokens-delete', { id: 'hidden' }).catch(String)).toMatch(isNamed);
   await expect(run('tokens-delete', { id: 'unknown' })).rejects.toThrow('there is no such token');
   expect((await cluster.state()).reasons.join()).toMatch(isNamed);
+  await cluster.close();
+});
+
+/** Replaces the metadata of the newest event of a type. Recomputes nothing. */
+async function replaceMetadata(type: string, change: (metadata: Record<string, unknown>) => object): Promise<Stored> {
+  await server.kill();
+  const appends = readFileSync(journalFile(), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Stored[]);
+  const event = ofType(appends, type)?.[0] ?? expect.unreachable(`no event is of type ${type}`);
+  const changed = appends.map((events) => events.map((one) => (one === event ? edited(one, change) : one)));
+  writeFileSync(journalFile(), changed.map((events) => `${JSON.stringify(events)}\n`).join(''));
+  await server.start();
+  return event;
+}
+
+const malformedChanges: readonly (readonly [string, (metadata: Record<string, unknown>) => object])[] = [
+  ['an unknown format', () => ({ strongroom: 3 })],
+  ['a field of another type', () => ({ tenant: {} })],
+  ['plaintext fields that are nested too deeply', () => ({ clear: 'NESTED' })],
+];
+
+test.each(malformedChanges)('an event with %s is named by readiness, doctor and audit verify', async (_, change) => {
+  const worker = await open({ role: 'worker' });
+  await rename('two');
+  await cluster.vault.chain.follow();
+  const { position, stream, revision } = await replaceMetadata('tenant.updated', change);
+  await rename('three').catch(() => undefined);
+  worker.start();
+  const isNamed = new RegExp(
+    `the event at position ${position} \\(revision ${revision} of ${stream}\\) (has|is nested)`,
+  );
+  await expect.poll(async () => (await worker.state()).reasons.join(), { timeout: 20_000 }).toMatch(isNamed);
+  const { findings } = await operate(worker, 'diagnose', { fix: false });
+  expect(findings.filter(({ check }) => check === 'log').map(({ says }) => says)).toEqual([
+    expect.stringMatching(isNamed),
+  ]);
+  expect(findings.map(({ check }) => check)).not.toContain('unexpected');
+  await worker.close();
+  expect(await start()).toMatch(isNamed);
+  expect(await verified()).toMatch(isNamed);
+  await cluster.close();
+});
+
+test('an event of another program in the stream of a tenant is named by readiness, doctor and audit verify', async () => {
+  const others = EventStoreDBClient.connectionString(server.url);
+  onTestFinished(() => others.dispose());
+  await others.appendToStream(tenantStream(tenantId), jsonEvent({ type: 'foreign', data: {} }));
+  await rename('two').catch((error: unknown) => cluster.reportError(error));
+  const isNamed = new RegExp(`of ${tenantStream(tenantId)}\\) was written by another program`);
+  expect((await cluster.state()).reasons.join()).toMatch(isNamed);
+  const { findings } = await operate(cluster, 'diagnose', { fix: false });
+  expect(findings.map(({ says }) => says).join()).toMatch(isNamed);
   await cluster.close();
 });
 

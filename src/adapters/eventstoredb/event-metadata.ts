@@ -19,19 +19,24 @@ export type EventMetadata = {
   readonly mac: string;
 };
 
-/**
- * Returns an event's metadata, or null if the event is not from the vault. Throws if the event is from the vault but
- * has an unknown format.
- */
-export function ourMetadata(metadata: unknown): EventMetadata | null {
-  if (typeof metadata !== 'object' || metadata === null || !('strongroom' in metadata)) return null;
-  if (metadata.strongroom !== 2) throw new Error('an event in EventStoreDB has an unknown format');
-  if (!hasProof(metadata)) throw new Error('an event in EventStoreDB has an unknown format');
-  return metadata as EventMetadata;
+/** Returns true if an event has the mark of the vault. The rest of the metadata may be malformed. */
+export function hasMark(metadata: unknown): metadata is object {
+  return typeof metadata === 'object' && metadata !== null && 'strongroom' in metadata;
 }
 
-function hasProof(metadata: object): boolean {
-  const { first, digests, sealed, mac } = metadata as Readonly<Record<string, unknown>>;
-  const isText = (value: unknown) => typeof value === 'string';
-  return typeof first === 'number' && isText(sealed) && isText(mac) && (digests === null || isText(digests));
+/** Returns the metadata of an event from the vault, or null if the metadata has an unknown format. */
+export function readMetadata(metadata: unknown): EventMetadata | null {
+  if (!hasMark(metadata)) return null;
+  const { strongroom, version, tenant, actor, time, cmd, clear, first, digests, sealed, mac } = metadata as Readonly<
+    Record<string, unknown>
+  >;
+  const areNumbers = [version, time, first].every((value) => typeof value === 'number');
+  const areTexts = [tenant, actor, sealed, mac].every(isText);
+  const isKnown =
+    strongroom === 2 && areNumbers && areTexts && isTextOrNull(cmd) && isTextOrNull(digests) && isObject(clear);
+  return isKnown ? (metadata as EventMetadata) : null;
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,8 +7,9 @@ import {
   StreamNotFoundError,
 } from '@eventstore/db-client';
 import type { StoredClear } from '../../events/commit.js';
+import { ForgedLog } from '../../ports/event-log.js';
 import { type Connection, slotsFor } from './connection.js';
-import { decodeClear, type ReadEvent } from './decode-event.js';
+import { decodeClear, isOurs, placeOf, type ReadEvent } from './decode-event.js';
 import { noAnswer } from './failure.js';
 import { positionOf } from './position.js';
 
@@ -35,8 +36,8 @@ type Decode<T> = (read: ReadEvent) => T | null;
 
 /**
  * The functions that read the log. All of them read from the leader and return only after reading to the end of their
- * range. `all` and `head` skip events that are not from the vault. The functions that read a stream throw if the stream
- * contains such an event.
+ * range. `all` and `head` skip events that are not from the vault. The functions that read a stream throw ForgedLog if
+ * the stream contains such an event. All functions except `head` throw ForgedLog if an event is malformed.
  */
 export type ReadLog = {
   readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
@@ -83,7 +84,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     decode: Decode<T>,
   ): Promise<T[]> {
     try {
-      return (await readAs((client) => client.readStream(stream, { ...options, requiresLeader }), decode)).map(ours);
+      return await readAs((client) => client.readStream(stream, { ...options, requiresLeader }), ours(decode));
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw error;
@@ -109,12 +110,14 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
           (client) => client.readAll({ fromPosition, maxCount, requiresLeader }),
-          (read) => ({ position: positionOf(read.commitPosition), event: decode(read) }),
+          (read) => ({ position: positionOf(read.commitPosition), read }),
         );
-        for (const { position, event } of page) {
-          if (position > after && event !== null && event !== undefined) kept.push(event);
+        for (const { position, read } of page) {
+          if (kept.length >= limit) break;
+          const event = position > after ? decode(read) : null;
+          if (event !== null && event !== undefined) kept.push(event);
         }
-        if (page.length < maxCount || kept.length >= limit) return kept.slice(0, limit);
+        if (page.length < maxCount || kept.length >= limit) return kept;
         after = page.at(-1)?.position ?? after;
       }
     },
@@ -125,7 +128,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
         const fromPosition = before;
         const newest = await readAs(
           (client) => client.readAll({ fromPosition, direction: BACKWARDS, maxCount, requiresLeader }),
-          (read) => ({ position: positionOf(read.commitPosition), isOurs: decodeClear(read) !== null }),
+          (read) => ({ position: positionOf(read.commitPosition), isOurs: isOurs(read) }),
         );
         const ours = newest.find(({ isOurs }) => isOurs);
         if (ours !== undefined) return ours.position;
@@ -138,12 +141,15 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
 }
 
 /**
- * Returns an event that was read from one of the vault's streams. Throws if another program wrote it. If the event were
- * skipped instead, the folded state would be wrong.
+ * Returns a function that decodes an event of one of the vault's streams. It throws if another program wrote the event.
+ * If the event were skipped instead, the folded state would be wrong.
  */
-function ours<T>(event: T | null): T {
-  if (event === null) throw new Error('another program wrote to a vault stream');
-  return event;
+function ours<T>(decode: Decode<T>): (read: ReadEvent) => T {
+  return (read) => {
+    const event = decode(read);
+    if (event === null) throw ForgedLog.at(placeOf(read), 'was written by another program');
+    return event;
+  };
 }
 
 /**

@@ -22,22 +22,21 @@ export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
 }
 
 /**
- * Decodes a frame. Returns each ciphertext in a separate buffer. Throws if the frame is incomplete or has an unknown
- * version.
+ * Decodes a frame. Returns each ciphertext in a separate buffer. Returns null if the frame is incomplete or has an
+ * unknown version.
  */
-export function openSealedFrame(frame: Uint8Array): Sealed {
+export function openSealedFrame(frame: Uint8Array): Sealed | null {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (bytes[0] !== formatVersion) throw new Error('an event in EventStoreDB has an unknown format');
-  let at = 1;
-  const next = (): Buffer | null => {
+  if (bytes[0] !== formatVersion) return null;
+  const parts: (Buffer | null)[] = [];
+  for (let at = 1; parts.length < 3; ) {
+    if (at + lengthBytes > bytes.length) return null;
     const length = bytes.readUInt32BE(at);
     at += lengthBytes;
-    if (length === absent) return null;
-    const ciphertext = Buffer.from(bytes.subarray(at, at + length));
-    if (ciphertext.length !== length) throw new Error('an event in EventStoreDB is truncated');
-    at += length;
-    return ciphertext;
-  };
-  const [trace, content, cvc] = [next(), next(), next()];
+    if (length !== absent && at + length > bytes.length) return null;
+    parts.push(length === absent ? null : Buffer.from(bytes.subarray(at, at + length)));
+    if (length !== absent) at += length;
+  }
+  const [trace = null, content = null, cvc = null] = parts;
   return { trace, sealed: { content, cvc } };
 }

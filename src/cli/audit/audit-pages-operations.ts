@@ -8,8 +8,8 @@ export const auditEvents = operation(
   z.object({ after: z.int().min(0), upTo: z.int().min(0) }),
   async ({ vault }, { after, upTo }) => {
     const { storedLog: log, chain, keys } = vault;
-    const { lines, forged, next } = await readChained({ log, chain, keys }, after, upTo);
-    return { lines: [...lines], forged, next };
+    const { lines, ...rest } = await readChained({ log, chain, keys }, after, upTo);
+    return { lines: [...lines], ...rest };
   },
 );
 

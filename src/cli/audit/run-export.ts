@@ -69,7 +69,7 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
     await writeNewFile(out, async (writeBytes) => {
       const write = (value: unknown) => writeBytes(Buffer.from(`${JSON.stringify(value)}\n`));
       await write(header);
-      for await (const line of logLines(run, first, last, refuse)) {
+      for await (const line of logLines(run, first, last, refuse, refuse)) {
         expectNoInterrupt();
         await write(line);
         events += 1;

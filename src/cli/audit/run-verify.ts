@@ -87,7 +87,14 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   const isPart = to !== null;
   const forged: string[] = [];
   const live = createLiveCount();
-  const lines = logLines(run, start?.position ?? 0, to ?? head.position, (what) => forged.push(what));
+  const unreadable: string[] = [];
+  const lines = logLines(
+    run,
+    start?.position ?? 0,
+    to ?? head.position,
+    (what) => forged.push(what),
+    (what) => unreadable.push(what),
+  );
   const verified = await verifySource(options, {
     lines: noting(live, lines),
     access: (checkpoints) => accessBatches(run, begin, isPart, checkpoints),
@@ -99,6 +106,11 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
     isPart,
     mustContainFrom: mustContainFrom(Date.now()),
   });
+  // The events after the unreadable one were not read, so `verified` may report that they are missing.
+  const [malformed] = unreadable;
+  if (malformed !== undefined) {
+    return { ...verified, access: null, problem: { kind: 'forged', position: null, message: malformed } };
+  }
   if (verified.problem !== null) return verified;
   const isBehind = begin.is_behind && !isPart;
   if (begin.forged !== null && !isBehind) forged.push(begin.forged);
@@ -144,9 +156,10 @@ async function haveRows(
   rows: number,
 ): Promise<boolean> {
   let [upTo, counted] = [head, rows];
+  const ignored = () => undefined;
   for (const isLast of [false, true]) {
     const { head: now } = await beginAudit(run, 1, { exports: false });
-    for await (const { event } of logLines(run, upTo, now.position, () => undefined)) {
+    for await (const { event } of logLines(run, upTo, now.position, ignored, ignored)) {
       if (event !== null) live.noteEnd(event);
     }
     upTo = now.position;

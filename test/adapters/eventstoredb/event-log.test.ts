@@ -5,6 +5,7 @@ import { encodeEvents } from '#src/adapters/eventstoredb/encode-events.js';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
 import { positionOf } from '#src/adapters/eventstoredb/position.js';
 import { sealCommit } from '#src/events/commit.js';
+import { ForgedLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { anEvent, aStream } from '../../contract/support.js';
 import { testIntegrityKeys } from '../../support/integrity.js';
@@ -41,25 +42,56 @@ test('events of EventStoreDB and of other programs are not part of the log, and 
   expect(await log.readAll(last?.position ?? 0, 10)).toEqual([]);
 });
 
-test('an event with one of the vault’s types but an unknown format stops a reader instead of being skipped', async () => {
-  const { log, server } = await standInWithLog();
-  const newer = EventStoreDBClient.connectionString(server.url);
-  onTestFinished(() => newer.dispose());
-  const event = binaryEvent({ type: 'token.created', data: Buffer.of(2), metadata: { strongroom: 3 } });
-  await newer.appendToStream('token-newer', [event], { expectedRevision: NO_STREAM });
-  await expect(log.readAll(0, 10)).rejects.toThrow('unknown format');
-  await expect(log.readClear(0, 10)).rejects.toThrow('unknown format');
-  await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
-});
-
-test('an event from another program in one of the vault’s streams stops a reader of that stream', async () => {
+test('a malformed event is reported as forged, with its place, instead of being skipped', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
   const stream = aStream();
   await log.append(stream, -1, [anEvent()]);
-  await others.appendToStream(stream, jsonEvent({ type: 'foreign', data: {} }), { expectedRevision: 0n });
-  await expect(log.readStream(stream)).rejects.toThrow('another program wrote');
+  const [own] = await log.readStream(stream);
+  const [{ data: frame, metadata } = expect.unreachable()] = encodeEvents(
+    sealCommit(testIntegrityKeys.commits, stream, 0, [anEvent()]).events,
+  );
+  const data = Buffer.from(frame as Uint8Array);
+  const sound = metadata as Readonly<Record<string, unknown>>;
+  const malformed = [
+    { metadata: { strongroom: 3 }, data },
+    { metadata: { ...sound, strongroom: 3 }, data },
+    { metadata: { ...sound, tenant: undefined }, data },
+    ...Object.keys(sound).map((name) => ({ metadata: { ...sound, [name]: name === 'clear' ? [1] : {} }, data })),
+    { metadata: sound, data: Buffer.of(2) },
+    { metadata: sound, data: data.subarray(0, -1) },
+  ];
+  for (const [index, { metadata: wrong, data: bytes }] of malformed.entries()) {
+    const name = `${stream}-${index}`;
+    const event = binaryEvent({ type: 'test.happened', data: bytes, metadata: wrong as never });
+    const { position } = await others.appendToStream(name, [event], { expectedRevision: NO_STREAM });
+    const message = `the event at position ${position?.commit} (revision 0 of ${name}) has an unknown format`;
+    const read = await log.readStream(name).catch((error: unknown) => error);
+    expect(read, JSON.stringify(wrong)).toBeInstanceOf(ForgedLog);
+    expect(read).toMatchObject({ what: message });
+    if (index === 0) {
+      await expect(log.readAll(0, 10)).rejects.toThrow(message);
+      await expect(log.readClear(0, 10)).rejects.toThrow(message);
+    }
+    expect(await log.head()).toBe(Number(position?.commit));
+  }
+  // The events before a malformed event can still be read.
+  expect(await log.readAll(0, 1)).toEqual([own]);
+});
+
+test('an event from another program in one of the vault’s streams is reported as forged, with its place', async () => {
+  const { log, server } = await standInWithLog();
+  const others = EventStoreDBClient.connectionString(server.url);
+  onTestFinished(() => others.dispose());
+  const stream = aStream();
+  await log.append(stream, -1, [anEvent()]);
+  const event = jsonEvent({ type: 'foreign', data: {} });
+  const { position } = await others.appendToStream(stream, event, { expectedRevision: 0n });
+  const message = `the event at position ${position?.commit} (revision 1 of ${stream}) was written by another program`;
+  const read = await log.readStream(stream).catch((error: unknown) => error);
+  expect(read).toBeInstanceOf(ForgedLog);
+  expect(read).toMatchObject({ what: message });
 });
 
 test('an append that the client or the server would reject is rejected before it is sent, and the log still works', async () => {

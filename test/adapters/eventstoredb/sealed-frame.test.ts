@@ -9,7 +9,7 @@ test('a frame returns each ciphertext unchanged, and distinguishes a missing cip
   fc.assert(
     fc.property(parts, ({ trace, sealed }) => {
       const opened = openSealedFrame(sealedFrame({ trace, sealed }));
-      const bytes = [opened.trace, opened.sealed.content, opened.sealed.cvc].map((b) => (b === null ? null : [...b]));
+      const bytes = [opened?.trace, opened?.sealed.content, opened?.sealed.cvc].map((b) => (b ? [...b] : b));
       expect(bytes).toEqual([trace, sealed.content, sealed.cvc].map((b) => (b === null ? null : [...b])));
     }),
   );
@@ -18,7 +18,7 @@ test('a frame returns each ciphertext unchanged, and distinguishes a missing cip
 test('a frame that is truncated or has another version is rejected', () => {
   const frame = sealedFrame({ trace: null, sealed: { content: Buffer.alloc(100, 1), cvc: Buffer.alloc(10, 2) } });
   for (let length = 0; length < frame.length; length += 1) {
-    expect(() => openSealedFrame(frame.subarray(0, length)), String(length)).toThrow();
+    expect(openSealedFrame(frame.subarray(0, length)), String(length)).toBeNull();
   }
-  expect(() => openSealedFrame(Buffer.concat([Buffer.of(2), frame.subarray(1)]))).toThrow('unknown format');
+  expect(openSealedFrame(Buffer.concat([Buffer.of(2), frame.subarray(1)]))).toBeNull();
 });
