@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { createApplication, deleteApplication, updateApplication } from '../../commands/tenancy/applications.js';
 import { applicationTypes } from '../../domain/access/application-type.js';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
 import { transforms } from '../../domain/access/transform.js';
-import type { Json } from '../../domain/json.js';
+import type { Json, JsonObject } from '../../domain/json.js';
 import { parseApplication } from '../../domain/tenancy/parse-directory.js';
 import { listApplications } from '../../queries/tenancy/list-applications.js';
 import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
@@ -20,7 +22,7 @@ import {
 } from '../openapi/schemas/tenancy.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { Problem, problemFrom } from '../problem/problem.js';
-import { callerOf, directoryContextOf } from '../request-state.js';
+import { callerOf, contextOf, directoryContextOf } from '../request-state.js';
 import { required } from '../required.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
@@ -123,7 +125,10 @@ const create = documented({
   requestExample: applicationRequestExample,
   answers: {
     201: {
-      description: 'The application with its key. A retry with the same idempotency key does not show the key.',
+      description:
+        'The application with its key. A retry with the same idempotency key does not show the key. If the ' +
+        'application was changed since, a retry without `application:read` shows only what cannot change: `id`, ' +
+        '`tenant_id`, `type`, `created_by` and `created_at`.',
       headers: ['Location'],
       schema: applicationWithKey,
       example: { ...applicationExample, key: keyExample },
@@ -204,11 +209,17 @@ export const applicationRoutes: Routes = (app, { vault }, headerNames) => {
       const context = directoryContextOf(request);
       const result = await createApplication(vault, context, spec.value, idempotency);
       if (!result.ok) throw problemFrom(result);
-      const { id, key } = result.value;
+      const { id, key, document } = result.value;
+      const answer = applicationAnswer(context.tenantId, result.value);
       reply.header('location', `/applications/${id}`);
-      // Only this response contains the key.
-      const shown = key === null ? {} : { key: key.reveal() };
-      return sendJson(reply, 201, { ...applicationAnswer(context.tenantId, result.value), ...shown });
+      if (document.modified_at !== null) {
+        // Threat: a caller without `application:read` sends the retry to learn what others have changed.
+        if (!grantsAnywhere(callerOf(request), 'application:read')) return sendJson(reply, 201, unchangeable(answer));
+        await vault.confirmReads(request.beganAt);
+        await recordManagementRead(vault, contextOf(request), 'application', id);
+      }
+      // Only the first response contains the key.
+      return sendJson(reply, 201, { ...answer, ...(key === null ? {} : { key: key.reveal() }) });
     },
   );
   app.get(
@@ -263,3 +274,9 @@ export const applicationRoutes: Routes = (app, { vault }, headerNames) => {
     },
   );
 };
+
+/** Returns the fields of an application that no update can change. */
+function unchangeable(answer: JsonObject): JsonObject {
+  const fields = ['id', 'tenant_id', 'type', 'created_by', 'created_at'];
+  return Object.fromEntries(Object.entries(answer).filter(([field]) => fields.includes(field)));
+}

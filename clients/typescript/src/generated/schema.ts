@@ -895,8 +895,8 @@ export interface components {
              * @description The tenant of the application.
              */
             tenant_id: string;
-            /** @description The human-readable name of the application. */
-            name: string;
+            /** @description The human-readable name of the application. Absent only if a retry of the request may not show later changes. */
+            name?: string;
             /**
              * @description The type of the application. It determines which permissions the application may hold, and never changes.
              * @enum {string}
@@ -2093,7 +2093,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The application with its key. A retry with the same idempotency key does not show the key. */
+            /** @description The application with its key. A retry with the same idempotency key does not show the key. If the application was changed since, a retry without `application:read` shows only what cannot change: `id`, `tenant_id`, `type`, `created_by` and `created_at`. */
             201: {
                 headers: {
                     [name: string]: unknown;

@@ -68,10 +68,17 @@ export const application = z
   .object(fields)
   .meta({ id: 'Application', description: 'An application, without its keys.' });
 
-/** The response to a request that creates an application. Only this response contains the application's first key. */
+/**
+ * The response to a request that creates an application. Only this response contains the application's first key. The
+ * response to a retry may lack the name (docs/contract.md, "Idempotency").
+ */
 export const applicationWithKey = z
   .object({
     ...fields,
+    name: fields.name.optional().meta({
+      description:
+        'The human-readable name of the application. Absent only if a retry of the request may not show later changes.',
+    }),
     key: z.string().optional().meta({
       description: 'The first API key. Only this response shows it. A retry with the same idempotency key does not.',
     }),

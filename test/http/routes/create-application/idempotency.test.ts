@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
-import { makeApplication, manage, statusOf } from '../directory-support.js';
+import { makeApplication, makeManager, manage, ownId, statusOf } from '../directory-support.js';
+import { logs } from '../list-logs/support.js';
 import { expectRefusal, hourMs, test, uniqueId } from '../support.js';
 
 const body = { name: 'once', type: 'private', permissions: ['token:read'] };
@@ -58,6 +59,35 @@ describe('an idempotency key on POST /applications', () => {
   });
 });
 
+describe('a retry after the application was changed', () => {
+  const changed = { name: 'renamed', permissions: ['token:delete'], expires_at: '2027-01-01T00:00:00Z' };
+
+  test('does not show the changes to a caller without application:read', async ({ service }) => {
+    const { key } = await makeManager(service, ['application:create']);
+    const send = withKey(service, '/applications', body, uniqueId(), key);
+    const { id, tenant_id, type, created_by, created_at } = (await send()).body;
+    await manage(service, 'PUT', `/applications/${id}`, changed);
+    const retry = await send();
+    expect({ status: retry.status, body: retry.body }).toEqual({
+      status: 201,
+      body: { id, tenant_id, type, created_by, created_at },
+    });
+    expect(retry.headers['location']).toBe(`/applications/${id}`);
+  });
+
+  test('shows the changed application to a caller with application:read, and records a read', async ({ service }) => {
+    const { key } = await makeManager(service, ['application:create', 'application:read']);
+    const send = withKey(service, '/applications', body, uniqueId(), key);
+    const { id } = (await send()).body;
+    await manage(service, 'PUT', `/applications/${id}`, changed);
+    const { body: stored } = await manage(service, 'GET', `/applications/${id}`);
+    const before = await readsBy(service, key);
+    const retry = await send();
+    expect({ status: retry.status, body: retry.body }).toEqual({ status: 201, body: stored });
+    expect(await readsBy(service, key)).toEqual([...before, id]);
+  });
+});
+
 describe('an idempotency key on POST /applications/{id}/keys', () => {
   test('a retry issues nothing and returns no key; after the key was revoked, it returns 404', async ({ service }) => {
     const { id } = await makeApplication(service);
@@ -82,9 +112,22 @@ describe('an idempotency key on POST /applications/{id}/keys', () => {
 
 type Service = Parameters<typeof manage>[0];
 
-function withKey(service: Service, url: string, content?: object, idempotencyKey = uniqueId()) {
+function withKey(
+  service: Service,
+  url: string,
+  content?: object,
+  idempotencyKey = uniqueId(),
+  key = service.managementKey,
+) {
   const headers = { 'service-idempotency-key': idempotencyKey };
-  return () => service.call('POST', url, content, { key: service.managementKey, headers });
+  return () => service.call('POST', url, content, { key, headers });
+}
+
+/** Returns the ids of the applications that the key's application has read. */
+async function readsBy(service: Service, key: string) {
+  const actor = await ownId(service, key);
+  const entries = await logs(service, { entity_type: 'application', operation: 'read' });
+  return entries.flatMap((entry) => (entry['actor_id'] === actor ? [entry['entity_id']] : []));
 }
 
 function total({ body: { pagination } }: { readonly body: { readonly [field: string]: unknown } }): number {

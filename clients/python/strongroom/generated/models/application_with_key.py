@@ -30,11 +30,12 @@ class ApplicationWithKey:
     Attributes:
         id (str): The id of the application.
         tenant_id (str): The tenant of the application.
-        name (str): The human-readable name of the application.
         type_ (ApplicationWithKeyType): The type of the application. It determines which permissions the application may
             hold, and never changes.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
+        name (str | Unset): The human-readable name of the application. Absent only if a retry of the request may not
+            show later changes.
         permissions (list[ApplicationWithKeyPermissionsItem] | Unset): What the application may do with every token.
             Absent if it has rules.
         rules (list[AccessRule] | Unset): What the application may do with which tokens. Absent if it has permissions.
@@ -48,10 +49,10 @@ class ApplicationWithKey:
 
     id: str
     tenant_id: str
-    name: str
     type_: ApplicationWithKeyType
     created_by: str
     created_at: datetime.datetime
+    name: str | Unset = UNSET
     permissions: list[ApplicationWithKeyPermissionsItem] | Unset = UNSET
     rules: list[AccessRule] | Unset = UNSET
     expires_at: datetime.datetime | Unset = UNSET
@@ -64,13 +65,13 @@ class ApplicationWithKey:
 
         tenant_id = self.tenant_id
 
-        name = self.name
-
         type_: str = self.type_
 
         created_by = self.created_by
 
         created_at = self.created_at.isoformat()
+
+        name = self.name
 
         permissions: list[str] | Unset = UNSET
         if not isinstance(self.permissions, Unset):
@@ -104,12 +105,13 @@ class ApplicationWithKey:
             {
                 "id": id,
                 "tenant_id": tenant_id,
-                "name": name,
                 "type": type_,
                 "created_by": created_by,
                 "created_at": created_at,
             }
         )
+        if name is not UNSET:
+            field_dict["name"] = name
         if permissions is not UNSET:
             field_dict["permissions"] = permissions
         if rules is not UNSET:
@@ -134,13 +136,13 @@ class ApplicationWithKey:
 
         tenant_id = d.pop("tenant_id")
 
-        name = d.pop("name")
-
         type_ = check_application_with_key_type(d.pop("type"))
 
         created_by = d.pop("created_by")
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        name = d.pop("name", UNSET)
 
         _permissions = d.pop("permissions", UNSET)
         permissions: list[ApplicationWithKeyPermissionsItem] | Unset = UNSET
@@ -181,10 +183,10 @@ class ApplicationWithKey:
         application_with_key = cls(
             id=id,
             tenant_id=tenant_id,
-            name=name,
             type_=type_,
             created_by=created_by,
             created_at=created_at,
+            name=name,
             permissions=permissions,
             rules=rules,
             expires_at=expires_at,
