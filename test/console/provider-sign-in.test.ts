@@ -558,6 +558,17 @@ describe('a session based on groups', () => {
     ]);
   });
 
+  test('changes the tenant’s directory with the rights of its management application, without a key', async () => {
+    const { service, ids, signInAs } = await startBoth();
+    const management = { key: service.managementKey };
+    const { browser } = await signInAs('grace');
+    const version = hidden((await browser.get('/tenant')).text, 'version');
+    const saved = await browser.post('/tenant', { name: 'renamed in the console', version });
+    expect([saved.status, saved.location]).toEqual([303, '/tenant']);
+    const { body } = await service.call('GET', '/tenants/self', undefined, management);
+    expect(body).toMatchObject({ name: 'renamed in the console', modified_by: ids.management });
+  });
+
   test.each([
     ['does not exist', (ids: Ids, tenantId: string) => ({ tenantId, private: `${ids.private}0` })],
     ['is of the other kind', (ids: Ids, tenantId: string) => ({ tenantId, private: ids.management })],

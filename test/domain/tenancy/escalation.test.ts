@@ -41,6 +41,22 @@ describe('a management application cannot gain permissions that it does not have
   });
 });
 
+test('a person whom an identity provider has signed in has no key, and has the rights of the application', () => {
+  const person = as(weak, null);
+  const keyless = directoryAfter(tenant, create(strong, manager()), create(weak, manager(some)), {
+    kind: 'revoke_key',
+    id: weak,
+    keyId: 'weak-1',
+  });
+  expect(outcome(person, create('new', manager(some)), keyless)).toEqual([
+    'application.created',
+    'application.key.issued',
+  ]);
+  expect(outcome(person, create('new', manager(managementPermissions)), keyless)).toBe('exceeds_own_permissions');
+  expect(outcome(as('unknown', null), create('new', manager(some)), keyless)).toBe('unauthenticated');
+  expect(outcome(as(weak), create('new', manager(some)), keyless)).toBe('unauthenticated');
+});
+
 describe('a command is decided with the permissions at the revision that its events follow', () => {
   test.for([
     ['the caller’s application is gone', [{ kind: 'delete_application', id: weak }], 'unauthenticated'],

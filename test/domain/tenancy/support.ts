@@ -9,7 +9,7 @@ export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);
 
 /** Returns the application as an actor. If `keyId` is absent, the actor uses the key `<id>-1`. */
-export function as(applicationId: string, keyId = `${applicationId}-1`): Actor {
+export function as(applicationId: string, keyId: string | null = `${applicationId}-1`): Actor {
   return { kind: 'application', applicationId, keyId };
 }
 
