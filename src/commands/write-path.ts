@@ -419,10 +419,11 @@ async function isCreatedSince(
   const absent = [...views].filter(({ state }) => state.revision < 0);
   for (const row of await Promise.all(absent.map(({ stream }) => liveRow(vault, stream)))) {
     if (row === null) continue;
+    // The head is read first. If the leader changes between the two reads, the later one comes from the newer log.
+    const head = await vault.log.head();
     const [first] = await vault.log.readClearFrom(row.stream, 0, 1);
     if (first !== undefined) return true;
-    const isBehind = (await vault.log.head()) < (row.state.life?.createdPosition ?? 0);
-    if (isBehind) throw new StoreUnavailable('event log', 'behind_rows');
+    if (head < (row.state.life?.createdPosition ?? 0)) throw new StoreUnavailable('event log', 'behind_rows');
     throw ForgedLog.at({ position: null, stream: row.stream, revision: 0 }, 'is missing');
   }
   return false;
