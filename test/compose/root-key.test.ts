@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { faultOfDataDirectory } from '#src/compose/embedded/data-directory.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
 import { decodeKeyText, encodeKeyText } from '#src/compose/root-key/key-text.js';
-import { replaceRootKeyFile, takeNextRootKey } from '#src/compose/root-key/next-root-key.js';
+import { hashOfFile, replaceRootKeyFile, takeNextRootKey } from '#src/compose/root-key/next-root-key.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { devRootKeyPath } from '#src/compose/root-key/root-key-place.js';
 import { runKeyCommand } from '#src/compose/root-key/run-key-command.js';
@@ -371,6 +371,28 @@ describe('on a disk that fails', () => {
     expect(existsSync(nextFile)).toBe(false);
   });
 
+  it('a rotation that was suspended before it replaced the file keeps the key that another rotation wrote there', async () => {
+    const [file, nextFile] = [keyFile(hex), join(root, 'next.key')];
+    const newer = 'cd'.repeat(32);
+    let checks = 0;
+    const rotation: KeyRotation = {
+      ...finishedRotation,
+      async isUnder() {
+        checks += 1;
+        // Another process completes this rotation, and then one more, after the last check of this rotation.
+        if (checks === 2) {
+          rmSync(nextFile);
+          writeFileSync(file, newer);
+        }
+        return true;
+      },
+    };
+    const place = { named: null, file, command: null, nextFile, dataDir, isDev: false };
+    const work = createKeyRotationWork(rotation, place, true, async () => undefined);
+    await expect(ended(work)).rejects.toThrow('was changed while the rotation ran');
+    expect([readFileSync(file, 'utf8'), existsSync(nextFile)]).toEqual([newer, false]);
+  });
+
   it.each(['the keys', 'the file of the root key'])(
     'a rotation that cannot replace %s leaves no key in memory',
     async (failing) => {
@@ -404,7 +426,7 @@ describe.runIf(process.platform === 'linux')('the files of a rotation', () => {
     const place = { named: file, file, command: null, nextFile, dataDir, isDev: false };
     const next = takeNextRootKey(place, true);
     if (next === null) throw new Error('there must be a next root key');
-    replaceRootKeyFile(file, nextFile, Buffer.from(next));
+    replaceRootKeyFile(file, nextFile, Buffer.from(next), hashOfFile(file));
     const text = next.toString('hex');
     expect(flushed).toEqual([
       ['next.key.part', hex, 'none'],
@@ -442,10 +464,11 @@ describe.runIf(process.platform === 'linux')('the files of a rotation', () => {
   it('are left alone if another process has finished the rotation, or has put the key for the next one there', () => {
     const [file, nextFile] = [keyFile(hex), keyFile('ab'.repeat(32), 0o600, join(root, 'next.key'))];
     const key = Buffer.alloc(32, 1);
-    replaceRootKeyFile(file, nextFile, key);
+    const before = hashOfFile(file);
+    replaceRootKeyFile(file, nextFile, key, before);
     expect(readFileSync(nextFile, 'utf8')).toBe('ab'.repeat(32));
     rmSync(nextFile);
-    replaceRootKeyFile(file, nextFile, key);
+    replaceRootKeyFile(file, nextFile, key, before);
     expect([readFileSync(file, 'utf8').trim(), existsSync(nextFile)]).toEqual(['01'.repeat(32), false]);
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -96,8 +97,18 @@ export function isReplaced(file: string): boolean {
  * file were only removed, a disk block could still contain the new key after a later rotation has replaced it. If the
  * function is interrupted, at least one of the two files contains the complete new key. If another process has already
  * removed the new key's file, or has put another key there for the next rotation, leaves that file unchanged.
+ *
+ * `before` is the `hashOfFile` of the root key's file when the rotation began. Throws RotationRefused if the file has
+ * changed since, unless it already contains the new key. Threat: this process was suspended, and another one completed
+ * the next rotation. The file may then be the only one with the current root key.
  */
-export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
+export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer, before: Buffer): void {
+  if (!hashOfFile(file).equals(before) && !holdsKey(file, key)) {
+    throw new RotationRefused(
+      `the root key file ${file} was changed while the rotation ran, for example by another rotation, so this one left ` +
+        `it as it is. If ${nextFile} still exists, run the command again: it completes the rotation.`,
+    );
+  }
   const { mode } = statSync(file);
   chmodSync(file, 0o600);
   const text = encodeKeyText(key);
@@ -110,6 +121,13 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
   if (!holdsKey(nextFile, key)) return;
   overwrite(nextFile, Buffer.alloc(text.length));
   remove(nextFile);
+}
+
+export function hashOfFile(file: string): Buffer {
+  const bytes = readFileSync(file);
+  const hash = createHash('sha256').update(bytes).digest();
+  bytes.fill(0);
+  return hash;
 }
 
 function holdsKey(file: string, key: Buffer): boolean {

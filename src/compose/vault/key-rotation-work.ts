@@ -3,7 +3,7 @@ import type { KeyRotation } from '../../keys/key-ring.js';
 import { RotationRefused } from '../../keys/rotation.js';
 import type { WaitsFor } from '../../ports/store-unavailable.js';
 import { fileErrorCode } from '../files/file-error-code.js';
-import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
+import { hashOfFile, isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
 /**
@@ -55,6 +55,7 @@ export function createKeyRotationWork(
     let isRotated = false;
     if (next !== null && nextFile !== null) {
       try {
+        const before = file === null ? null : hashOfFile(file);
         isRotated = await rotateKeys(rotation, next, ({ done, total, waitsFor }) => {
           present = {
             state: 'running',
@@ -63,7 +64,7 @@ export function createKeyRotationWork(
             ...(waitsFor && { waits_for: { store: waitsFor.store, reason: waitsFor.reason } }),
           };
         });
-        if (file !== null) replaceRootKeyFile(file, nextFile, next);
+        if (file !== null && before !== null) replaceRootKeyFile(file, nextFile, next, before);
       } finally {
         next.fill(0);
       }
