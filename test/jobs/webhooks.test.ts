@@ -1040,6 +1040,36 @@ describe('an event that cannot be read', () => {
     expect(ids(receiver)).toEqual(['after']);
   });
 
+  test('but is already waiting does not stop the other deliveries', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url);
+    for (const id of ['forged', 'other']) await create(service, id);
+    receiver.respond = (response) => response.writeHead(500).end();
+    const { vault, errors } = service;
+    const forged = await streamOf(service, 'forged');
+    let isForged = false;
+    const error = new ForgedLog('an event was changed');
+    const readClearFrom: typeof vault.log.readClearFrom = async (stream, ...range) => {
+      if (isForged && stream === forged) throw error;
+      return vault.log.readClearFrom(stream, ...range);
+    };
+    const log = { ...vault.log, readClearFrom };
+    const deliveries = createWebhookDeliveries({ ...vault, log }, (found) => void errors.push(found));
+    onTestFinished(() => deliveries.stop());
+    await deliveries.run();
+    receiver.received.length = 0;
+    receiver.respond = (response) => response.writeHead(204).end();
+    isForged = true;
+    await create(service, 'later');
+    service.clock.advance(minute);
+    for (let round = 0; round < 3; round += 1) await deliveries.run();
+    expect(ids(receiver).sort()).toEqual(['later', 'other']);
+    expect(errors).toEqual([error]);
+    isForged = false;
+    service.clock.advance(minute);
+    await deliveries.run();
+    expect(ids(receiver).slice(2)).toEqual(['forged']);
+  });
+
   test('because a store is unavailable is delivered as soon as the store is back', async ({ service, receiver }) => {
     await subscribe(service, receiver.url);
     for (const id of ['before', 'waiting', 'after']) await create(service, id);

@@ -30,10 +30,14 @@ export type Subscription = { readonly tenantId: string; readonly webhook: Webhoo
 /** The event of a pending delivery, and the number of attempts that have failed. */
 export type Retried = { readonly event: ClearEvent; readonly failed: number };
 
+/** A pending delivery whose event cannot be read, and the reason. */
+export type Unreadable = { readonly delivery: PendingDelivery; readonly error: unknown };
+
 type Batch = {
   readonly retried: readonly Retried[];
   /** Pending deliveries that are dropped, because their events are missing. */
   readonly missing: readonly PendingDelivery[];
+  readonly unreadable: readonly Unreadable[];
   readonly chunk: readonly ClearEvent[];
   /** The webhook's checkpoint after this batch. */
   readonly upTo: number;
@@ -49,7 +53,7 @@ export async function deliverBatch(
   vault: OpenTokenDeps & Pick<Vault, 'log' | 'webhookSender' | 'webhookStore'>,
   subscription: Subscription,
   before: WebhookState,
-  { retried, missing, chunk, upTo }: Batch,
+  { retried, missing, unreadable, chunk, upTo }: Batch,
 ): Promise<{
   readonly state: WebhookState;
   readonly delivered: readonly string[];
@@ -60,7 +64,7 @@ export async function deliverBatch(
   const pending = new Map(kept.map((one) => [one.position, one]));
   const delivered: string[] = [];
   const attempts: WebhookAttempt[] = [];
-  const failures: unknown[] = [];
+  const failures = unreadable.map(({ error }) => error);
   let isDown = false;
   const waiting = new Set(kept.map(({ stream }) => stream));
   const ended = [...retried.map(({ event }) => event), ...chunk]
@@ -98,6 +102,9 @@ export async function deliverBatch(
     }
   }
 
+  for (const { delivery } of unreadable) {
+    pending.set(delivery.position, { ...delivery, nextAt: vault.clock.now() + unreadableMs });
+  }
   await atMost(lanes, retried, ({ event, failed }) => attemptUnlessFailed(event, failed));
   const byStream = new Map<string, ClearEvent[]>();
   for (const event of chunk) byStream.set(event.stream, [...(byStream.get(event.stream) ?? []), event]);

@@ -7,6 +7,7 @@ import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import type { ClearEvent } from '../../events/event.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
 import { earliestNow, steadyNow } from '../../ports/clock.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type PendingDelivery, stateFrom, type WebhookState } from '../../ports/webhook-store.js';
 import { ForgedWebhookState, type VersionedState } from '../../vault/authentic-webhook-store.js';
 import { forTenants } from '../../vault/for-tenants.js';
@@ -14,7 +15,7 @@ import { openTenant, tenantDocument } from '../../vault/open-directory.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
 import { repeated } from '../repeated.js';
-import { deliverBatch, type Retried, type Subscription, undoesCreation } from './deliver-batch.js';
+import { deliverBatch, type Retried, type Subscription, type Unreadable, undoesCreation } from './deliver-batch.js';
 import { createPace } from './pace.js';
 import { tellDenials } from './tell-denials.js';
 
@@ -278,13 +279,14 @@ export function createWebhookDeliveries(
         if (skipped < unsavedMax) continue;
       }
       if (!(await isCurrent(subscription))) return;
-      const { retried, missing } = await eventsAt(vault, due);
+      const { retried, missing, unreadable } = await eventsAt(vault, due);
       for (const { stream, revision } of missing) {
         onError(new Error(`webhook ${id} waited for event ${revision} of ${stream}, which is missing in the log`));
       }
       const { state, delivered, attempts, failures } = await deliverBatch(vault, subscription, at.state, {
         retried,
         missing,
+        unreadable,
         chunk,
         upTo,
       });
@@ -445,20 +447,31 @@ function chunkOf(
 
 /**
  * Reads the events of pending deliveries. An event can be `missing` if the operator has accepted an older log, or if
- * the log was changed. `strongroom audit verify` finds out which.
+ * the log was changed. `strongroom audit verify` finds out which. Threat: an attacker changes one event in the log, so
+ * that the webhook receives no event any longer. That event is `unreadable`. Throws StoreUnavailable.
  */
 async function eventsAt(
   { log }: Pick<Vault, 'log'>,
   due: readonly PendingDelivery[],
-): Promise<{ readonly retried: readonly Retried[]; readonly missing: readonly PendingDelivery[] }> {
+): Promise<{
+  readonly retried: readonly Retried[];
+  readonly missing: readonly PendingDelivery[];
+  readonly unreadable: readonly Unreadable[];
+}> {
+  const retried: Retried[] = [];
   const missing: PendingDelivery[] = [];
-  const found = await Promise.all(
+  const unreadable: Unreadable[] = [];
+  await Promise.all(
     due.map(async (delivery) => {
-      const [event] = await log.readClearFrom(delivery.stream, delivery.revision, 1);
-      if (event !== undefined) return [{ event, failed: delivery.attempts }];
-      missing.push(delivery);
-      return [];
+      try {
+        const [event] = await log.readClearFrom(delivery.stream, delivery.revision, 1);
+        if (event === undefined) missing.push(delivery);
+        else retried.push({ event, failed: delivery.attempts });
+      } catch (error) {
+        if (error instanceof StoreUnavailable) throw error;
+        unreadable.push({ delivery, error });
+      }
     }),
   );
-  return { retried: found.flat(), missing };
+  return { retried, missing, unreadable };
 }
