@@ -210,6 +210,46 @@ test('if the clock steps ahead by more than one hour, nothing is destroyed; once
   await restart();
 });
 
+test('a restart does not end a hold that began with a step ahead of less than 7 days, unless the clock was corrected', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get, restart } = await vaultOn(clock);
+  const id = await create(get(), { type: 'token', data: 'brief', expires_at: inMs(clock, 2 * anHour) });
+  const stream = await streamOf(get(), id);
+  clock.step(3 * anHour);
+  await fullRound(get());
+  for (const stopped of [0, anHour, 4 * anHour]) {
+    const service = await restart(() => clock.advance(stopped));
+    await fullRound(service);
+    expect(await typesOf(service, stream), `after a stop of ${stopped} ms`).toEqual(['token.created']);
+    expect((await service.service.state()).notices).toHaveLength(1);
+  }
+  // The restarts do not repeat the part of the hold that has passed.
+  clock.advance(23 * anHour);
+  const nearlyOver = await restart();
+  await fullRound(nearlyOver);
+  expect(await typesOf(nearlyOver, stream)).toEqual(['token.created']);
+  clock.advance(anHour);
+  await fullRound(nearlyOver);
+  expect(await typesOf(nearlyOver, stream)).toEqual(['token.created', 'token.expired']);
+  clock.step(3 * anHour);
+  expect((await nearlyOver.service.state()).notices).toHaveLength(1);
+  const corrected = await restart(() => clock.step(60_000 - 3 * anHour));
+  expect(await corrected.service.state()).toMatchObject({ notices: [] });
+});
+
+test('a hold that began with a step back ends at a restart that finds the clock corrected', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get, restart } = await vaultOn(clock);
+  clock.step(-3 * anHour);
+  expect((await get().service.state()).notices).toHaveLength(1);
+  clock.advance(anHour);
+  expect((await (await restart()).service.state()).notices).toHaveLength(1);
+  const corrected = await restart(() => clock.step(3 * anHour + 60_000));
+  expect(await corrected.service.state()).toMatchObject({ notices: [] });
+});
+
 test('a step of less than one hour counts as a normal adjustment', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();

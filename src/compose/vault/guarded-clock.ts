@@ -96,11 +96,14 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
       trustedForCodes: newest + record.codesAhead,
       ran: 0,
     };
-    const ahead = wall - (trusted + ran);
-    if (ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
     // If the clock is still wrong in the same way, the hold continues after a restart with the same remaining time. If
     // the clock is wrong in a different way, the hold starts from the beginning.
     const goesOn = wall - newest <= stoppedMsMax && newest - wall <= stepMsMax;
+    // Threat: the clock steps ahead by less than 7 days, and a restart takes the step for a stop of that length. The
+    // recorded time was already ahead of the trusted time, so the clock was wrong before the stop.
+    const stillAhead = record.hold !== null && goesOn && newest > trusted + ran;
+    const ahead = wall - (trusted + ran);
+    if (!stillAhead && ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
     hold = { trusted, trustedForCodes, ran, elapsed: goesOn ? (record.hold?.elapsed ?? 0) : 0 };
     onNotice(holdText(trusted));
   }
