@@ -48,11 +48,14 @@ export type DenialState = {
 export type WebhookState = {
   /** Every event up to this position has been delivered, is pending, or has been given up (`parked`). */
   readonly position: number;
-  /**
-   * The start of the period that is being replayed, in ms, or 0 if no replay is running. A replay skips events before
-   * this time.
-   */
+  /** The start of the period that was last replayed, in ms, or 0 if there was no replay. */
   readonly replaysFrom: number;
+  /**
+   * The position that the webhook had reached when it was replayed. The replay skips events before `replaysFrom` only up
+   * to this position, because the webhook has not received the later events yet. If it is absent or 0, the webhook had
+   * no state, or an older version stored the state. The delivery job then uses the position of the webhook's creation.
+   */
+  readonly replaysUpTo?: number;
   readonly pending: readonly PendingDelivery[];
   /** The most recent attempts, newest first. */
   readonly attempts: readonly WebhookAttempt[];

@@ -78,6 +78,19 @@ async function attemptsOf(service: TestService, id: string, query = ''): Promise
   return page.body['data'] as readonly JsonObject[];
 }
 
+async function enable(service: TestService, { url }: Receiver, id: string, enabled: boolean) {
+  const body = { url, event_types: tokenEvents, enabled };
+  const changed = await service.call('PUT', `/webhooks/${id}`, body, { key: service.managementKey });
+  expect(changed.status, changed.text).toBe(200);
+}
+
+function createdIds({ received }: Receiver): readonly unknown[] {
+  return received
+    .filter(({ body }) => body['type'] === 'token.created')
+    .map(({ data }) => data['token_id'])
+    .sort();
+}
+
 const create = (service: TestService, id: string, more: JsonObject = {}) =>
   service.call('POST', '/tokens', { id, type: 'token', data: 'secret-data', ...more });
 
@@ -1285,6 +1298,58 @@ describe('a replay', () => {
     expect(old).toBeDefined();
     expect(idsAndRefs(receiver.received)).toEqual(idsAndRefs(first.filter((delivery) => delivery !== old)));
   });
+
+  test('does not skip older events that the webhook has not received yet', async ({ service, receiver }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'received');
+    await service.service.webhooks.run();
+    await enable(service, receiver, id, false);
+    await create(service, 'waits');
+    service.clock.advance(hour);
+    expect(await replayDeliveries(service.vault, id, service.clock.now())).toEqual({ ok: true });
+    await create(service, 'later');
+    expect(await replayDeliveries(service.vault, id, service.clock.now())).toEqual({ ok: true });
+    await enable(service, receiver, id, true);
+    receiver.received.splice(0);
+    await service.service.webhooks.run();
+    expect(createdIds(receiver)).toEqual(['later', 'waits']);
+  });
+
+  test('does not skip new events after the clock was set back', async ({ service, receiver }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'received');
+    await service.service.webhooks.run();
+    service.clock.advance(hour);
+    expect(await replayDeliveries(service.vault, id, service.clock.now())).toEqual({ ok: true });
+    await service.service.webhooks.run();
+    service.clock.advance(-10 * minute);
+    await create(service, 'later');
+    await service.service.webhooks.run();
+    expect(createdIds(receiver)).toEqual(['later', 'received']);
+  });
+
+  for (const [what, makeState] of [
+    ['before the first delivery', (service, id) => replayDeliveries(service.vault, id, service.clock.now())],
+    [
+      'that an older version began',
+      async ({ vault, clock }, id) => {
+        await vault.webhookStore.save(id, 0, { ...stateFrom(0), replaysFrom: clock.now() }, []);
+      },
+    ],
+  ] satisfies [string, (service: TestService, id: string) => Promise<unknown>][]) {
+    test(`${what} skips only older events from before the webhook was created`, async ({ service, receiver }) => {
+      await create(service, 'before-it-existed');
+      const { id } = await subscribe(service, receiver.url, { enabled: false });
+      await create(service, 'waits');
+      service.clock.advance(hour);
+      await makeState(service, id);
+      await enable(service, receiver, id, true);
+      await service.service.webhooks.run();
+      expect(createdIds(receiver)).toEqual(['waits']);
+      await service.service.webhooks.run();
+      expect(receiver.received).toHaveLength(1);
+    });
+  }
 });
 
 test('a webhook is reported as far behind because of the commits after its position, not because of the positions', async ({

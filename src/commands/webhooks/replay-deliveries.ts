@@ -7,7 +7,7 @@ export type ReplayStarted = { readonly ok: true } | { readonly ok: false; readon
 /**
  * Makes the vault deliver all events since the time `from` (in ms) to a webhook again, including events from before the
  * webhook was created. To do this, moves the webhook's checkpoint back to the start of the log. The delivery job then
- * skips the events before `from`.
+ * skips the events before `from`, except those that the webhook has not received yet.
  *
  * Changes nothing if `from` is in the future by the vault's clock, because such a replay would skip every event until
  * then.
@@ -22,6 +22,7 @@ export async function replayDeliveries(
     ...(before ?? stateFrom(0)),
     position: 0,
     replaysFrom: from,
+    replaysUpTo: Math.max(before?.replaysUpTo ?? 0, before?.position ?? 0),
   }));
   return { ok: true };
 }

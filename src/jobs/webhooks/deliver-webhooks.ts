@@ -221,7 +221,11 @@ export function createWebhookDeliveries(
   async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
     const { version, state: stored } = (await store.state(id)) ?? { version: 0, state: undefined };
-    if (stored) return { version, state: stored };
+    if (stored && (stored.replaysFrom === 0 || stored.replaysUpTo)) return { version, state: stored };
+    if (stored) {
+      const state = { ...stored, replaysUpTo: await createdAt(vault, subscription) };
+      return (await store.save(id, version, state, [])) ? { version: version + 1, state } : null;
+    }
     // The state may be missing because the webhook was deleted after `subscription` was read. Threat: an attacker damages
     // the tenant after the deletion. If a state were stored before the document is read, the next round would find it.
     if (!(await isListed(subscription))) return null;
@@ -431,14 +435,14 @@ function dueOf(pending: readonly PendingDelivery[], now: number): readonly Pendi
  */
 function chunkOf(
   { tenantId, webhook }: Subscription,
-  { replaysFrom }: WebhookState,
+  { replaysFrom, replaysUpTo = 0 }: WebhookState,
   page: readonly ClearEvent[],
   position: number,
 ): { readonly chunk: readonly ClearEvent[]; readonly upTo: number } {
   const types: readonly string[] = webhook.event_types;
+  const isSkipped = (event: ClearEvent) => event.position <= replaysUpTo && event.time < replaysFrom;
   const concerns = page.filter(
-    (event) =>
-      event.tenantId === tenantId && types.includes(event.type) && event.time >= replaysFrom && !undoesCreation(event),
+    (event) => event.tenantId === tenantId && types.includes(event.type) && !isSkipped(event) && !undoesCreation(event),
   );
   const chunk = concerns.slice(0, chunkSize);
   const last = concerns.length > chunkSize ? chunk.at(-1) : page.at(-1);
