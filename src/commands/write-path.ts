@@ -3,7 +3,7 @@ import type { EndedKeyState } from '../domain/token/token-state.js';
 import { advancedKeys, endedKeys } from '../events/event-keys.js';
 import { endsToken } from '../events/tokens/catalogue.js';
 import type { TenantKeys } from '../keys/key-ring.js';
-import { latestNow } from '../ports/clock.js';
+import { latestNow, steadyNow } from '../ports/clock.js';
 import { ForgedLog } from '../ports/event-log.js';
 import type { KeyRevision } from '../ports/key-store.js';
 import { keyNamedWithinMs } from '../ports/key-store.js';
@@ -139,7 +139,7 @@ export function changeTokens<T>(
   let from: Source = target.firstFrom ?? (vault.work.isOneTransaction ? 'rows' : 'log');
   const landed = new Set<string>();
   return retryOnConflict(vault, target.streams, async () => {
-    const beganAt = performance.now();
+    const beganAt = steadyNow(vault.clock);
     const { views, fromRows } = await load(vault, target, from);
     const isFromLog = from === 'log';
     from = 'log';
@@ -156,7 +156,8 @@ export function changeTokens<T>(
       landed,
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
-        if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+        if (steadyNow(vault.clock) - beganAt > keyNamedWithinMs)
+          throw new StoreUnavailable('event log', 'stopped_too_long');
         if ((await ensureProjected(vault, mustBeProjected(views, sealed))) === 'outdated') return conflict;
         const endings = endingsOf(sealed);
         if (endings.length > 0) await keepIdsOfEnding(vault, endings);
