@@ -18,7 +18,13 @@ import type { Rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
-import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } from './token-answer.js';
+import {
+  type AnswerOptions,
+  type DecryptedAnswer,
+  type ShownToken,
+  type TokenAnswer,
+  tokenAnswer,
+} from './token-answer.js';
 
 /** The caller that the tokens are read for, and the facts about its request. */
 export type ReadContext = Pick<RequestContext, 'caller' | 'traceId' | 'beganAt'>;
@@ -133,7 +139,7 @@ function* tokenObject(
   shared: SharedBudget | undefined,
 ): Steps<JsonObject> {
   const { life, open } = read;
-  const { extras, carriesFingerprint = false, fields } = options;
+  const { extras, carriesFingerprint, fields } = options;
   const token = unwrap(open.content);
   // The retention period of the cvc may have ended after the cvc was decrypted, for example while a change was being
   // stored.
@@ -142,7 +148,7 @@ function* tokenObject(
   const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
   if (data !== undefined && data !== 'skipped') body['data'] = data.json;
   if (token.mask !== null) body['mask'] = token.mask;
-  if (carriesFingerprint || showsFingerprint(caller, shown.transform)) body['fingerprint'] = token.fingerprint;
+  if (showsFingerprint(caller, shown.transform, carriesFingerprint)) body['fingerprint'] = token.fingerprint;
   body['containers'] = token.containers;
   if (token.metadata !== null) body['metadata'] = token.metadata;
   if (token.search_indexes !== null) body['search_indexes'] = token.search_indexes;
@@ -165,8 +171,12 @@ function* tokenObject(
  * value creates tokens with candidate values, and compares the fingerprints of these tokens with that fingerprint. If
  * ten digits of a card number are known, the caller finds the other digits in seconds.
  */
-function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
-  return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';
+function showsFingerprint(
+  { tenantSettings }: Caller,
+  transform: Transform,
+  carries: AnswerOptions['carriesFingerprint'],
+): boolean {
+  return transform === 'reveal' || (carries ?? tenantSettings.show_fingerprints === 'true');
 }
 
 /**

@@ -38,7 +38,10 @@ export type AnswerOptions = {
   readonly recordedAs?: ShownToken['recordedAs'];
   /** The members of the `_extras` field. */
   readonly extras?: JsonObject;
-  /** True if the request contained all values that the fingerprint is computed from. */
+  /**
+   * For a create or update: true if the request contained all values that the fingerprint is computed from. Absent for a
+   * read, which shows the fingerprint if the tenant sets `show_fingerprints`.
+   */
   readonly carriesFingerprint?: boolean;
   /** The only fields that the response can contain. If absent, the response can contain all fields. */
   readonly fields?: readonly string[];

@@ -106,6 +106,12 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
       true,
     ],
     [
+      'an array whose first item is read by a text',
+      { type: 'token', data: ['secret', 'a'], fingerprint_expression: '{{ data["0"] }}' },
+      { data: ['b', 'c'] },
+      true,
+    ],
+    [
       'a member whose name is a number',
       { type: 'token', data: { 1: 'secret', a: 1 }, fingerprint_expression: '{{ data[1] }}' },
       { data: { 1: 'x' } },
@@ -228,25 +234,40 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
   });
 });
 
-plainTest('a tenant may show fingerprints to every caller, and the response warns about the consequences', async () => {
-  const service = await startTestService();
-  const key = await below(service, 'redact');
-  const { id, ...created } = await create(service, { type: 'card', data: card });
-  const put = (value: string) =>
-    service.call(
-      'PUT',
-      '/tenants/self',
-      { name: 'test', settings: { show_fingerprints: value } },
-      { key: service.managementKey },
-    );
-  const enabled = await put('true');
-  expect(enabled.body['settings']).toMatchObject({ show_fingerprints: 'true' });
-  expect(String(enabled.body['_warnings'])).toMatch(/trying candidates/);
-  const got = await service.call('GET', '/tenants/self', undefined, { key: service.managementKey });
-  expect(got.body['_warnings']).toEqual(enabled.body['_warnings']);
-  const [get, list, search] = await shownTo(service, key, id);
-  for (const text of [get, list, search]) expect(text).toContain(created['fingerprint']);
-  expect((await put('false')).body).not.toHaveProperty('_warnings');
-  for (const text of await shownTo(service, key, id)) expect(text).not.toContain(created['fingerprint']);
-  await service.close();
-});
+plainTest(
+  'a tenant may show fingerprints to every caller that reads, and the response warns about the consequences',
+  async () => {
+    const service = await startTestService();
+    const key = await below(service, 'redact');
+    const { id, ...created } = await create(service, { type: 'card', data: card });
+    const put = (value: string) =>
+      service.call(
+        'PUT',
+        '/tenants/self',
+        { name: 'test', settings: { show_fingerprints: value } },
+        { key: service.managementKey },
+      );
+    const enabled = await put('true');
+    expect(enabled.body['settings']).toMatchObject({ show_fingerprints: 'true' });
+    expect(String(enabled.body['_warnings'])).toMatch(/trying candidates/);
+    const got = await service.call('GET', '/tenants/self', undefined, { key: service.managementKey });
+    expect(got.body['_warnings']).toEqual(enabled.body['_warnings']);
+    const [get, list, search] = await shownTo(service, key, id);
+    for (const text of [get, list, search]) expect(text).toContain(created['fingerprint']);
+
+    // An application that may change tokens but not read them learns nothing new from its changes.
+    const writer = await service.application(['token:create', 'token:update'], 'public');
+    const updated = await service.call('PATCH', path(id), {}, { key: writer });
+    expect([updated.status, updated.text.includes(String(created['fingerprint']))]).toEqual([200, false]);
+    const retried = { key: writer, headers: { 'Idempotency-Key': 'create' } };
+    const own = await service.call('POST', '/tokens', { type: 'token', data: 'a' }, retried);
+    const changed = await service.call('PATCH', path(String(own.body['id'])), { data: 'b' });
+    const again = await service.call('POST', '/tokens', { type: 'token', data: 'a' }, retried);
+    expect([changed.status, again.status, again.body['id']]).toEqual([200, 201, own.body['id']]);
+    expect(again.body).not.toHaveProperty('fingerprint');
+
+    expect((await put('false')).body).not.toHaveProperty('_warnings');
+    for (const text of await shownTo(service, key, id)) expect(text).not.toContain(created['fingerprint']);
+    await service.close();
+  },
+);

@@ -59,7 +59,8 @@ export async function renderAgain(
   if (transform === null) return rejected('forbidden');
   // Threat: a caller that may create tokens but not read them retries a create, and reads what other callers have stored
   // in the token since.
-  if (operation === 'create' && !isUnchanged) return done(asRead(caller, read, operation, {}));
+  if (operation === 'create' && !isUnchanged)
+    return done(asRead(caller, read, operation, { carriesFingerprint: false }));
   return done(tokenAnswer(caller, read, transform, { carriesFingerprint }));
 }
 
@@ -77,8 +78,7 @@ async function mayShowFingerprint(
   read: ReadToken,
   retry: Retry,
 ): Promise<boolean> {
-  const { show_fingerprints: setting } = caller.tenantSettings;
-  if (setting === 'true' || maySeeClear(caller, read.open.containers)) return true;
+  if (maySeeClear(caller, read.open.containers)) return true;
   const sent = sentBy(retry, read);
   if (sent === null) return false;
   const keys = await tenantKeysOf(vault, caller.tenantId);

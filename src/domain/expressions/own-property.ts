@@ -6,10 +6,14 @@ import { isJsonArray, isJsonObject, type Json } from '../json.js';
  * `length`, or a method of a string or an array (docs/contract.md, "Expression syntax").
  */
 export function ownProperty(value: Json, key: Json): Json {
-  if (typeof key !== 'string' && typeof key !== 'number') return null;
-  if (isJsonArray(value)) return value.at(indexOf(key)) ?? null;
-  if (!isJsonObject(value) || !Object.hasOwn(value, key)) return null;
-  return value[key] ?? null;
+  return ownValue(value, key) ?? null;
+}
+
+/** Like `ownProperty`, but returns undefined if the step leads nowhere. */
+export function ownValue(value: Json, key: Json): Json | undefined {
+  if (typeof key !== 'string' && typeof key !== 'number') return undefined;
+  if (isJsonArray(value)) return value.at(indexOf(key));
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function indexOf(key: string | number): number {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
+import { ownValue } from '../../expressions/own-property.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
-import { isJsonObject, type Json } from '../../json.js';
+import type { Json } from '../../json.js';
 import type { Steps } from '../../steps.js';
 import { codePointCount, isWellFormed } from '../../text.js';
 
@@ -72,11 +73,6 @@ export function carriesPart(expressions: Expressions, source: string, sent: Json
 /** Returns the value at a path, or undefined if the path does not lead to a value. */
 function valueAt(value: Json | undefined, path: readonly Json[]): Json | undefined {
   let found = value;
-  for (const key of path) {
-    if (Array.isArray(found) && typeof key === 'number') found = found.at(key);
-    else if (isJsonObject(found) && (typeof key === 'string' || typeof key === 'number')) {
-      found = Object.hasOwn(found, key) ? found[key] : undefined;
-    } else return undefined;
-  }
+  for (const key of path) found = found === undefined ? undefined : ownValue(found, key);
   return found;
 }
