@@ -52,12 +52,16 @@ export async function replayToken(
   const { tenantId } = caller;
   const then = await loadTokenBefore(vault, tenantId, stream, (event) => !hadHappened(asOf, event));
   const { life } = then.state;
-  if (life === null || isExpired(life, asOf.time)) return { kind: 'none' };
-  if (createdRevision !== null && life.createdRevision !== createdRevision) return { kind: 'none' };
   const now = await loadToken(vault, tenantId, stream);
-  const present = now.state.life;
-  const lives =
-    present?.createdRevision === life.createdRevision && !isExpired(present, latestNow(vault.clock)) ? present : null;
+  const present = isLive(now.state.life, latestNow(vault.clock)) ? now.state.life : null;
+  const isOther = createdRevision !== null && life?.createdRevision !== createdRevision;
+  if (!isLive(life, asOf.time) || isOther) {
+    // Threat: a caller that may not read the token finds out when it was created, by trying moments.
+    const open = present === null ? null : await openContent(vault, now, present);
+    const isHidden = open !== null && transformFor(caller, 'token:read', open.containers) === null;
+    return { kind: isHidden ? 'forbidden' : 'none' };
+  }
+  const lives = present?.createdRevision === life.createdRevision ? present : null;
   const open = lives === null ? null : await openContent(vault, then, life);
   const presentOpen = lives === null || open === null ? null : await openContent(vault, now, lives);
   if (open === null || presentOpen === null) {
@@ -79,6 +83,10 @@ export async function replayToken(
   if (!isUnchanged && !seesClear) return { kind: 'withheld' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
   return { kind: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
+}
+
+function isLive(life: TokenLife | null, now: number): life is TokenLife {
+  return life !== null && !isExpired(life, now);
 }
 
 /** Returns true if an event has ended the key of the earlier state. */
