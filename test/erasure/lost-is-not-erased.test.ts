@@ -36,6 +36,27 @@ describe.each([
   });
 });
 
+test.each(['ids', 'query'] as const)(
+  'a token whose key is lost does not stop the deletion of others by %s',
+  async (by) => {
+    const others = [
+      await create(service, { type: 'token', data: 'one' }),
+      await create(service, { type: 'token', data: 'two' }),
+    ];
+    const [keyId] = (await keyIdsOf(service, id)).content;
+    const { dataDir, rootKey, key } = service;
+    await service.stop();
+    expect(tamper(dataDir, 'keys.db', remove, keyIdBytes(String(keyId)))).toBe(1);
+    service = await startTestService({ dataDir, rootKey });
+    const all = [others[0], id, others[1]];
+    const asked = by === 'ids' ? { ids: all } : { query: all.map((one) => `id:${one}`).join(' OR ') };
+    const { status, body } = await service.call('POST', '/tokens/delete', asked, { key });
+    expect([status, body['code']]).toEqual([500, 'key_lost']);
+    const statuses = all.map(async (one) => (await service.call('GET', `/tokens/${one}`, undefined, { key })).status);
+    expect(await Promise.all(statuses)).toEqual([404, 500, 404]);
+  },
+);
+
 test('a token with the ciphertext of another token is rejected, and no part of it is shown', async () => {
   const other = await create(service, { type: 'token', data: 'another-value' });
   const streams = [await streamOf(service, id), await streamOf(service, other)].map(packStream);
