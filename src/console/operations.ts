@@ -19,6 +19,12 @@ export type BundleScope = {
   readonly ids: readonly string[] | null;
   readonly from: number | null;
   readonly to: number | null;
+  /**
+   * `reject` if the session is not an operator's. A bundle about an erased token then fails. Threat: a tenant learns from
+   * the statements of erasure how many search terms all tenants have in total, and each statement requires reading all
+   * of them.
+   */
+  readonly erasures: 'state' | 'reject';
 };
 
 /** The folder with the files of a bundle. `remove` deletes this folder. */

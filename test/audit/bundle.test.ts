@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 function options() {
-  return { key, from: null, to: null, json: false };
+  return { key, from: null, to: null, erasures: 'state', json: false } as const;
 }
 
 /** Runs a bundle's verifier in a separate process, in an empty directory without packages. */

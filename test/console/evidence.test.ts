@@ -40,6 +40,25 @@ describe('the evidence page', () => {
     expect(printed).toContain('included in a signed checkpoint');
   });
 
+  test('a bundle states erasures only for an operator, because a statement counts the entries of all tenants', async () => {
+    const { service, signIn } = await startTestConsole();
+    for (const id of ['living', 'deleted']) await service.call('POST', '/tokens', { id, type: 'token', data: 'x' });
+    await service.call('DELETE', '/tokens/deleted');
+    const [browser, operator] = [await signIn(), await signIn({ isOperator: true })];
+    await browser.get('/evidence');
+    await browser.post('/evidence/bundle', { ids: 'living\ndeleted' });
+    await expect
+      .poll(async () => (await browser.get('/evidence/bundle')).text)
+      .toContain('sign in with an operator code');
+    expect((await browser.get('/evidence/bundle')).text).toContain('deleted');
+    expect((await browser.get('/evidence/bundle.zip')).status).toBe(404);
+    await browser.get('/evidence');
+    expect(erasuresIn(await madeBundle(browser, { ids: 'living' }))).toEqual([]);
+    await operator.get('/evidence');
+    const stated = erasuresIn(await madeBundle(operator, { ids: 'living\ndeleted' }));
+    expect(stated.map(({ token_id }) => token_id)).toEqual(['deleted']);
+  });
+
   test('a bundle and its download can be recognized in the access log', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'x' });
@@ -111,6 +130,10 @@ describe('the evidence page', () => {
     }
   });
 });
+
+function erasuresIn({ bytes }: { readonly bytes: Uint8Array }): readonly { readonly token_id: string }[] {
+  return JSON.parse(String(unzip(Buffer.from(bytes)).get('evidence/erasures.json')));
+}
 
 /** Makes a bundle, and downloads it. */
 async function madeBundle(browser: TestBrowser, scope: Readonly<Record<string, string>>) {

@@ -54,7 +54,7 @@ Examples:
       const config = configOf(options);
       const key = await applicationKey(options, config);
       const made = await runOperations(config, (run) =>
-        writeBundle(run, { key, ids, from: start, to: end, out, json }),
+        writeBundle(run, { key, ids, from: start, to: end, erasures: 'state', out, json }),
       );
       const { events, reads, erasures } = made;
       const parts = [counted(events, 'event'), counted(reads, 'read'), counted(erasures, 'erasure statement')];

@@ -26,6 +26,8 @@ export type BundleOptions = {
   /** The start and the end of the period in ms since the epoch. Both are null for a bundle about tokens. */
   readonly from: number | null;
   readonly to: number | null;
+  /** Whether a statement of erasure is made for each token that has ended, or the bundle fails if there is such a token. */
+  readonly erasures: 'state' | 'reject';
   readonly out: string;
   readonly json: boolean;
   /** The function that shows the progress. The default is `showProgress`. */
@@ -81,7 +83,7 @@ async function writeFiles(
 ): Promise<BundleSummary> {
   const { key, ids, from, to } = options;
   const begin = await run('bundle-begin', { key, ids });
-  const erasures = await erasuresOf(run, key, begin, step);
+  const erasures = await erasuresOf(run, options, begin, step);
   const found = await collect(run, options, begin, directory, step);
   if (found.events === 0) {
     throw new Failure('there is no event in this period, so nothing was written. Choose another period.');
@@ -120,13 +122,19 @@ async function writeFiles(
 
 async function erasuresOf(
   run: RunOperation,
-  key: string,
+  { key, erasures }: BundleOptions,
   begin: Begin,
   step: Step,
 ): Promise<readonly ErasureStatement[]> {
   const statements: ErasureStatement[] = [];
   for (const { id, ended_by: endedBy } of begin.tokens) {
     if (endedBy === null) continue;
+    if (erasures === 'reject') {
+      throw new Failure(
+        `the token ${JSON.stringify(id)} was deleted or has expired, and only an operator gets its statement of ` +
+          'erasure. Omit its id, or sign in with an operator code as well.',
+      );
+    }
     step({ phase: 'checking erasures' });
     const { statement, problem } = await run('audit-erasure', { key, id });
     if (statement === null) throw new Failure(`${JSON.stringify(id)}: ${problem ?? ''}`, 3);

@@ -30,10 +30,10 @@ export function consoleOperations(service: OperatedService): Operations {
         const text = verification.problem === null ? verificationText(verification) : verification.problem.message;
         return { ...verificationJson(verification), text };
       }),
-    bundle: (caller, { ids, from, to }, onProgress) =>
+    bundle: (caller, scope, onProgress) =>
       outcomeOf(async () => {
         const folder = join(tmpdir(), `strongroom-bundle-${randomBytes(12).toString('hex')}`);
-        const options = { key: '', ids, from, to, out: folder, json: false, show: reportsTo(onProgress) };
+        const options = { ...scope, key: '', out: folder, json: false, show: reportsTo(onProgress) };
         const remove = () => rm(folder, { recursive: true, force: true });
         try {
           await writeBundle(runIn(as(service, caller)), options);

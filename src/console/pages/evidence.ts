@@ -138,6 +138,7 @@ async function show(
     checkpoints: checkpoints.map((checkpoint) => ({ at: checkpoint.time, ...signedPart(checkpoint) })),
     links: pageLinks({ page, size: pageSize }, total),
     publicKey: (await vault.keys.signingKey()).publicKey,
+    isOperator: visit.session.isOperator,
     hasBundle: visit.bundles.state(ownerOf(visit)).state !== 'none',
     typed,
     errors: firstErrors(errors, ['ids', 'from', 'to']),
@@ -156,7 +157,7 @@ async function* checkpointLines({ log }: Pick<Vault, 'log'>): AsyncIterable<stri
 async function makeBundle(visit: Visit): Promise<FastifyReply> {
   const form = visit.form(bundleForm);
   if (!form.ok) return show(visit, { status: 400, errors: form.errors });
-  const scope = scopeOf(form.value);
+  const scope = scopeOf(form.value, visit.session.isOperator ? 'state' : 'reject');
   if (!scope.ok) return show(visit, { status: 400, typed: form.value, errors: scope.errors });
   const { bundles, operations, caller } = visit;
   const started = await bundles.start(ownerOf(visit), (onProgress) =>
@@ -197,19 +198,22 @@ function ownerOf({ session, caller }: Visit): BundleOwner {
 }
 
 /** Returns the scope of the bundle, or the errors in the form. */
-function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Checked<BundleScope> {
+function scopeOf(
+  { ids: text, from, to }: z.output<typeof bundleForm>,
+  erasures: BundleScope['erasures'],
+): Checked<BundleScope> {
   const lines = text.split(/\r?\n/, linesMax + 1);
   if (lines.length > linesMax) return invalid('ids', `must contain at most ${idsMax} ids`);
   const ids = [...new Set(lines.map((id) => id.trim()))].filter((id) => id !== '');
   const isPeriod = from !== '' || to !== '';
   if (ids.length > 0 === isPeriod) return invalid('ids', 'enter either token ids or a period');
   if (ids.length > idsMax) return invalid('ids', `must contain at most ${idsMax} ids`);
-  if (!isPeriod) return valid({ ids, from: null, to: null });
+  if (!isPeriod) return valid({ ids, from: null, to: null, erasures });
   const [begin, end] = [parseTypedTime(from), parseTypedTime(to)];
   if (begin === null) return invalid('from', 'must be a date or a date-time');
   if (end === null) return invalid('to', 'must be a date or a date-time');
   if (end <= begin) return invalid('to', 'must be after the start');
-  return valid({ ids: null, from: begin, to: end });
+  return valid({ ids: null, from: begin, to: end, erasures });
 }
 
 /** Returns the state of a verification or of a bundle in the form that the page needs. */
