@@ -36,9 +36,10 @@ export type AccessCount = {
 export interface AccessLog {
   /**
    * Encrypts the traces of the entries and appends the entries. They are durable once the promise resolves. Throws
-   * StoreUnavailable if the log cannot be written.
+   * StoreUnavailable if the log cannot be written. If `when` is `last`, the process ends after this call, so no retry
+   * follows. The embedded profile then stores the entries for the next start even if a month's file cannot be used.
    */
-  record(entries: readonly NewAccessEntry[]): Promise<void>;
+  record(entries: readonly NewAccessEntry[], when?: 'last'): Promise<void>;
   /**
    * Returns one page of a tenant's entries, newest first, with the exact total. The result includes the entries from
    * every `record` call that has resolved.

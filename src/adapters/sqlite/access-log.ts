@@ -104,8 +104,9 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
   }
 
   return {
-    record(entries) {
+    record(entries, when) {
       if (entries.length === 0) return Promise.resolve();
+      if (when === 'last') return sendLast(writer, entries);
       const stored = new Set<Promise<void>>();
       for (const entry of entries) stored.add(add(entry).stored);
       // The group is handed over only after all entries have been added, so that entries of one request share a line.
@@ -192,12 +193,25 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
   };
 }
 
+async function sendLast(writer: Writer, entries: readonly NewAccessEntry[]): Promise<void> {
+  const months = new Set(entries.map(({ time }) => monthOf(time)));
+  for (const month of months) {
+    const ofMonth = entries.filter(({ time }) => monthOf(time) === month);
+    await sendEntries(writer, month, ofMonth, true);
+  }
+}
+
 /** Sends entries of one month to the writer as lines. Resolves when all of them are durable. */
-async function sendEntries(writer: Writer, month: Month, entries: readonly NewAccessEntry[]): Promise<void> {
+async function sendEntries(
+  writer: Writer,
+  month: Month,
+  entries: readonly NewAccessEntry[],
+  isLast = false,
+): Promise<void> {
   const sent = partsOf(entries).map((part) => {
     // Sends all lines as one string. A single string is passed to another thread faster than objects or many strings.
     const lines = sealedLines(part).join('\n');
-    return writer.request('record_access', { month, lines, entries: part.length });
+    return writer.request('record_access', { month, lines, entries: part.length, isLast });
   });
   await Promise.all(sent);
 }

@@ -113,6 +113,8 @@ export function createAccessRecorder(
     async close() {
       await Promise.allSettled([...underWay, flush()]);
       if (timer !== null) clearTimeout(timer);
+      // An operator may have to stop the service to repair the access log.
+      if (kept.length > 0) await log.record(kept, 'last').catch(() => undefined);
     },
   };
 }

@@ -114,7 +114,7 @@ test('access records open a damaged month’s file again only after a pause', ()
   const background = { note: () => undefined, send: () => undefined, close: async () => undefined };
   const never = () => expect.unreachable('nothing is moved');
   const access = createAccessJournal(dataDir, journal, background, never, never);
-  const input = { month: '2026-02', lines: '[]', entries: 1 };
+  const input = { month: '2026-02', lines: '[]', entries: 1, isLast: false };
   const record = () => access.group([{ id: 1, operation: 'record_access', input }]).recorded[0]?.error;
   const damaged = { store: 'access log', found: { says: `access-${month}.db is damaged` } };
   expect(record()).toMatchObject(damaged);

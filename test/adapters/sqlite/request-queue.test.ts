@@ -74,7 +74,7 @@ test('a group with commits from several tenants ends after 2 ms', () => {
 });
 
 test('a group ends after 2 ms if access records wait for its commit, even with a single tenant', () => {
-  const record = { month: '2026-01', lines: 'lines', entries: 1 };
+  const record = { month: '2026-01', lines: 'lines', entries: 1, isLast: false };
   const queue = queueOf(...commitsOf('aaaaaa'), { id: -1, operation: 'record_access', input: record });
   expect(takeGroup(queue, 1.5)).toBe('aa');
   queue.takeRecords();
@@ -99,7 +99,7 @@ test('access records are taken in groups of limited size, and no record is split
   const record = (id: number, entries: number): WriterRequest => ({
     id,
     operation: 'record_access',
-    input: { month: '2026-01', lines: 'lines', entries },
+    input: { month: '2026-01', lines: 'lines', entries, isLast: false },
   });
   const queue = queueOf(record(1, 1), record(2, 600), record(3, 1_000), record(4, 1), record(5, 1));
   expect(queue.takeRecords().map(({ id }) => id)).toEqual([1, 2]);

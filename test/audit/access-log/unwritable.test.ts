@@ -7,6 +7,7 @@ import { release } from '#src/queries/release.js';
 import { tenantKeysOf } from '#src/vault/tenant-keys.js';
 import { logs, operationsOn } from '../../http/routes/list-logs/support.js';
 import { create, createPlain, path, uniqueId } from '../../http/routes/support.js';
+import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 import { obstruct } from './support.js';
 
@@ -69,6 +70,28 @@ test('a directory in place of the next month’s file prevents reveals only unti
   rmdirSync(inTheWay);
   expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
 });
+
+for (const since of ['the service ran', 'before the start'] as const) {
+  test(`a service that stops while the log cannot be written since ${since} keeps its entries for the next start`, async (context) => {
+    embeddedOnly(context, 'a process of a cluster cannot store entries while MongoDB is down');
+    const masked = await service.application(tokenPermissions);
+    const { id } = await createPlain(service);
+    const { dataDir, rootKey, managementKey } = service;
+    const { undo } = await obstruct(service, '2026-01');
+    if (since === 'before the start') {
+      await service.stop();
+      service = await startTestService({ dataDir, rootKey });
+    }
+    expect(await answerOf('DELETE', path(id), undefined, { key: masked })).toMatchObject({ status: 204 });
+    await service.stop();
+    undo();
+    service = await startTestService({ dataDir, rootKey });
+    const { body } = await service.call('GET', '/logs?entity_type=token&size=100', undefined, { key: managementKey });
+    const entries = body['data'] as { operation: string; outcome: string }[];
+    expect(entries.map(({ operation }) => operation)).toEqual(['delete', 'create']);
+    expect(await service.vault.accessLog.missing?.(true)).toBeNull();
+  });
+}
 
 test('after the log works again, it reports the records that were dropped', async () => {
   const masked = await service.application(tokenPermissions);

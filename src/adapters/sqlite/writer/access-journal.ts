@@ -87,7 +87,7 @@ export function createAccessJournal(
     };
     let month: string | null = null;
     for (const request of requests) {
-      const error = obstacle(request.input.month);
+      const error = request.input.isLast ? chainObstacle() : obstacle(request.input.month);
       recorded.push({ request, error });
       if (error !== null) continue;
       last ??= head;
@@ -108,6 +108,19 @@ export function createAccessJournal(
       // Throws if something other than a file exists at the path of the month file.
       fileIdentity(dataDir, month);
       head ??= pausing(() => newer(journal.endOfBatches(), newestMovedBatch(dataDir)));
+      return null;
+    } catch (error) {
+      return accessLogError(error);
+    }
+  }
+
+  /**
+   * Returns null if entries can be added to the chain, even if they cannot be moved now. The end of the chain is known
+   * without the month files, because every batch is in the journal before it is moved.
+   */
+  function chainObstacle(): Error | null {
+    try {
+      head ??= journal.endOfBatches();
       return null;
     } catch (error) {
       return accessLogError(error);

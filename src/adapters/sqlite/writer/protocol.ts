@@ -160,9 +160,12 @@ export type WriterOperations = {
   empty_keys_log: { input: null; answer: null };
   remember_log: { input: LogMemory; answer: null };
   save_meta: { input: { readonly name: string; readonly value: Uint8Array }; answer: null };
-  /** Records entries from one month. `lines` are their lines (`linesOf`), separated by line breaks. */
+  /**
+   * Records entries from one month. `lines` are their lines (`linesOf`), separated by line breaks. If `isLast` is true,
+   * the entries are appended to the journal even if they cannot be moved to the month's file before the next start.
+   */
   record_access: {
-    input: { readonly month: string; readonly lines: string; readonly entries: number };
+    input: { readonly month: string; readonly lines: string; readonly entries: number; readonly isLast: boolean };
     answer: null;
   };
   /** Waits until all entries that were recorded before this request are in the month files, and then returns. */

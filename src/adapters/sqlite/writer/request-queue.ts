@@ -18,6 +18,7 @@ export function createRequestQueue(
   now: () => number = () => performance.now(),
 ) {
   let records: RecordRequest[] = [];
+  let lastRecords: RecordRequest[] = [];
   let moves: Exclude<AccessRequest, RecordRequest>[] = [];
   let keys: StoreRequest[] = [];
   let truncations: StoreRequest[] = [];
@@ -25,7 +26,7 @@ export function createRequestQueue(
   const vault = new Map<string, StoreRequest[]>();
 
   function add(request: WriterRequest): void {
-    if (request.operation === 'record_access') records.push(request);
+    if (request.operation === 'record_access') (request.input.isLast ? lastRecords : records).push(request);
     else if (request.operation === 'move_access' || request.operation === 'drop_access') moves.push(request);
     else if (isOfKeys(request)) keys.push(request);
     else if (request.operation === 'truncate_vault') truncations.push(request);
@@ -41,7 +42,13 @@ export function createRequestQueue(
     add,
     /** Returns true if no requests are waiting. If `holdsRecords` is true, waiting access records are ignored. */
     isEmpty: (holdsRecords = false): boolean =>
-      (holdsRecords ? 0 : records.length) + moves.length + keys.length + truncations.length + vault.size === 0,
+      (holdsRecords ? 0 : records.length) +
+        lastRecords.length +
+        moves.length +
+        keys.length +
+        truncations.length +
+        vault.size ===
+      0,
     hasRecords: (): boolean => records.length > 0,
     /** Removes access records from the queue and returns them. Stops once they contain `entriesMax` entries. */
     takeRecords(entriesMax = entriesAtOnce): readonly RecordRequest[] {
@@ -52,6 +59,12 @@ export function createRequestQueue(
       });
       const taken = end === -1 ? records : records.slice(0, end + 1);
       records = end === -1 ? [] : records.slice(end + 1);
+      return taken;
+    },
+    /** Removes the access records of a process that ends from the queue and returns them. */
+    takeLastRecords(): readonly RecordRequest[] {
+      const taken = lastRecords;
+      lastRecords = [];
       return taken;
     },
     takeMoves(): readonly Exclude<AccessRequest, RecordRequest>[] {

@@ -145,7 +145,7 @@ function start(port: MessagePort, dataDir: string): void {
       searchIndex.lookSoon();
     }
     if (!access.isHeld()) receive();
-    const records = access.group(access.isHeld() ? [] : queue.takeRecords());
+    const records = access.group([...(access.isHeld() ? [] : queue.takeRecords()), ...queue.takeLastRecords()]);
     const failed = persist(group, records);
     replyToRecords(records, failed);
     if (requests.length > 0) replyAll('vault', requests, attempts);
