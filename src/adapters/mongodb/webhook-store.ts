@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import { type Collection, type Db, type Document, MaxKey } from 'mongodb';
 import type { WebhookStore } from '../../ports/webhook-store.js';
 import type { MongoConnection } from './connection.js';
 import { unlessDuplicate } from './mongo-error.js';
@@ -11,6 +11,8 @@ type IdDocument = {
 };
 
 const none = Buffer.alloc(0);
+/** The number of ids in one command, which must end within the time limit of a call. */
+const changedAtOnce = 10_000;
 
 /** Implements `WebhookStore` in the MongoDB database that contains the rows. */
 export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
@@ -22,6 +24,23 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
     if (version === 0) return unlessDuplicate(connection.call((db) => states(db).insertOne({ _id, ...next })));
     const replaced = await connection.call((db) => states(db).replaceOne({ _id, version }, next));
     return replaced.matchedCount === 1;
+  }
+
+  /** Calls `change` with one filter after another. Each filter finds up to `changedAtOnce` of the ids in `range`. */
+  async function inParts(range: Document, change: (part: Document) => Promise<unknown>): Promise<void> {
+    for (let rest: Document | null = range; rest !== null; ) {
+      const { $lt, ...from }: Document = rest;
+      const [last] = await connection.call((db) =>
+        ids(db)
+          .find({ _id: rest as Document }, { projection: { _id: 1 } })
+          .sort({ _id: 1 })
+          .skip(changedAtOnce - 1)
+          .limit(1)
+          .toArray(),
+      );
+      await change({ _id: last === undefined ? rest : { ...from, $lte: last._id } });
+      rest = last === undefined ? null : { $gt: last._id, ...($lt === undefined ? {} : { $lt }) };
+    }
   }
 
   return {
@@ -39,7 +58,9 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
     },
     async remove(webhookId) {
       await connection.call((db) => states(db).deleteOne({ _id: webhookId }));
-      await connection.call((db) => ids(db).deleteMany({ '_id.webhook': webhookId }));
+      // An id is compared by its webhook first, so this range needs only the index on `_id`.
+      const all = { $gt: { webhook: webhookId }, $lt: { webhook: webhookId, event: new MaxKey() } };
+      await inParts(all, (part) => connection.call((db) => ids(db).deleteMany(part)));
     },
     async keepIds(kept) {
       const documents = kept.map(({ webhookId, eventId, sealed, at }) => ({
@@ -60,8 +81,11 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
       return new Map(found.map(({ _id, sealed }) => [_id.event, sealed]));
     },
     async forgetIds(notBefore, markedBefore) {
-      await connection.call((db) => ids(db).updateMany({ at: { $lt: notBefore } }, { $set: { sealed: none } }));
-      await connection.call((db) => ids(db).deleteMany({ at: { $lt: markedBefore } }));
+      await inParts({ $gt: {} }, async (part) => {
+        const old = { ...part, at: { $lt: notBefore }, sealed: { $gt: none } };
+        await connection.call((db) => ids(db).updateMany(old, { $set: { sealed: none } }));
+        await connection.call((db) => ids(db).deleteMany({ ...part, at: { $lt: markedBefore } }));
+      });
     },
   };
 }
