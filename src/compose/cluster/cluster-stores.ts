@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
 import {
   accessIndexes,
@@ -17,11 +18,13 @@ import {
 } from '../../adapters/mongodb/generations/generations-document.js';
 import { livingGenerations } from '../../adapters/mongodb/key-store/generation-keys.js';
 import { keyCollections, keysDatabase } from '../../adapters/mongodb/key-store/key-collections.js';
+import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { checkIndexes, ensureIndexes, lacksIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work-indexes.js';
 import type { RootKeySource } from '../../keys/root-keys.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { logIdentity } from '../../vault/open-log.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';
@@ -68,7 +71,7 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
     closing.push(closeLog);
     // The rows may have been restored without their indexes, and every query needs its index.
-    if (prepares) await ensureIndexes(rowsConnection.db, indexes);
+    if (prepares) await completeIndexes(rowsConnection, (db) => ensureIndexes(db, indexes));
     // An init that runs at the same time creates its keys, then its log, and then its rows. The log is therefore read
     // before the keys, and after the rows.
     const rows = { directory: mongoDirectory(rowsConnection), checkpoints: mongoCheckpoints(rowsConnection) };
@@ -83,8 +86,8 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
         generationToRead(rowsConnection, await livingGenerations(keysConnection)),
       );
       const { write } = await loadGenerations(rowsConnection);
-      await ensureIndexes(rowsConnection.db, write.map(tokenRowsIndexes));
-      await ensureAccessIndexes(rowsConnection.db, Date.now());
+      await completeIndexes(rowsConnection, (db) => ensureIndexes(db, write.map(tokenRowsIndexes)));
+      await completeIndexes(rowsConnection, (db) => ensureAccessIndexes(db, Date.now()));
     } else {
       await refuseMissing(rowsConnection);
       await refuseNoKeys(keysConnection);
@@ -96,6 +99,23 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
+  }
+}
+
+/**
+ * Runs `ensure`, which creates missing indexes, until all of them are complete. The server continues to build an index
+ * when the call that asked for it has reached its time limit. Throws StoreUnavailable if the server no longer confirms
+ * writes.
+ */
+export async function completeIndexes(connection: MongoConnection, ensure: (db: Db) => Promise<void>): Promise<void> {
+  const confirmWrites = createReadProof(connection);
+  for (;;) {
+    try {
+      return await connection.call(ensure);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      await confirmWrites();
+    }
   }
 }
 
