@@ -10,18 +10,25 @@ type Deps = { readonly log: EventLog; readonly chain: EventChain; readonly keys:
 
 /** If no event names a key within this time after the key was created, no event will ever name it. */
 const namedWithinMs = 3_600_000;
-const candidatesMax = 100_000;
+const candidatesMaxDefault = 100_000;
 
 /**
  * Destroys orphan keys. These are keys that were created in advance but that no event names, for example because a
  * process crashed. A key is destroyed only if it is more than one hour old, and if no event after its creation names
  * it. The log is read after that hour has passed, so it contains every event that can name the key.
+ *
+ * Looks at up to `candidatesMax` keys. Returns how many keys it destroyed. `isComplete` is false if more keys may be
+ * waiting.
  */
-export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number): Promise<number> {
+export async function destroyOrphanKeys(
+  { log, chain, keys }: Deps,
+  now: number,
+  candidatesMax = candidatesMaxDefault,
+): Promise<{ readonly destroyed: number; readonly isComplete: boolean }> {
   const after = await keys.checkpoint('orphans');
   const made = await keys.made(after, now - namedWithinMs, candidatesMax);
   const last = made.at(-1);
-  if (last === undefined) return 0;
+  if (last === undefined) return { destroyed: 0, isComplete: true };
   // Threat: an attacker restores an older copy of the log. If the event that names a key is missing from that copy, the
   // key looks like an orphan.
   const behind = await logBehind({ log, keys });
@@ -37,5 +44,5 @@ export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number)
   });
   const destroyed = await keys.destroy([...orphans].map((keyId) => ({ keyId, eventId: noEvent })));
   await keys.saveCheckpoint('orphans', last.sequence);
-  return destroyed;
+  return { destroyed, isComplete: made.length < candidatesMax };
 }

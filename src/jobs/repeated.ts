@@ -10,10 +10,11 @@ type Times = {
 };
 
 /**
- * Returns a function that does the work if it is due, and otherwise nothing. Throws the errors of the work. The waits
- * after failures grow, so that work that fails every time takes little time and space in the log. Each wait starts when
- * the work ends. If it started with the work, it would expire while slow work is still running, for example when a store
- * needs 5 s to fail, and the work would be repeated without a pause.
+ * Returns a function that does the work if it is due, and otherwise nothing. Throws the errors of the work. If the work
+ * returns `unfinished`, the next call continues it without a wait. The waits after failures grow, so that work that
+ * fails every time takes little time and space in the log. Each wait starts when the work ends. If it started with the
+ * work, it would expire while slow work is still running, for example when a store needs 5 s to fail, and the work would
+ * be repeated without a pause.
  */
 export function repeated<A extends readonly unknown[]>(
   { now, intervalMs, retryMs, retryMsMax }: Times,
@@ -26,8 +27,7 @@ export function repeated<A extends readonly unknown[]>(
     let waitMs = Math.min(retryMs * 2 ** failures, retryMsMax);
     failures += 1;
     try {
-      await work(...given);
-      waitMs = intervalMs;
+      waitMs = (await work(...given)) === 'unfinished' ? 0 : intervalMs;
       failures = 0;
     } finally {
       nextAt = now() + waitMs;

@@ -74,7 +74,11 @@ export function createSweep(
     every(housekeepingMs, () => vault.claims.forget(forgottenBefore(earliest()))),
     every(housekeepingMs, () => forgetTombstones(earliest() - tombstoneMs)),
     every(housekeepingMs, () => dropOldAccess(vault.accessLog, earliest())),
-    every(orphanSearchMs, () => destroyOrphanKeys(vault, earliest())),
+    every(orphanSearchMs, async () => {
+      const { isComplete } = await destroyOrphanKeys(vault, earliest());
+      // The search continues in the next round, so that tokens expire in time meanwhile.
+      return isComplete ? null : 'unfinished';
+    }),
   ];
 
   async function run(): Promise<number> {

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const search = () => destroyOrphanKeys(service.vault, service.clock.now());
+const search = async () => (await destroyOrphanKeys(service.vault, service.clock.now())).destroyed;
 
 async function stateOf(keyId: string) {
   return (await service.vault.keys.use(service.tenantId, keyId, () => 0)).state;
@@ -59,6 +59,15 @@ describe('the search for orphan keys', () => {
     const searched = await service.vault.keys.checkpoint('orphans');
     const unsearched = await service.vault.keys.made(searched, service.clock.now() - anHour, 1_000);
     expect(unsearched, 'the next search does not read the same keys again').toEqual([]);
+  });
+
+  test('is not complete while a call finds as many keys as it looks at, and the next calls find the others', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => service.vault.keys.create(service.tenantId)));
+    service.clock.advance(2 * anHour);
+    let calls = 1;
+    while (!(await destroyOrphanKeys(service.vault, service.clock.now(), 2)).isComplete) calls += 1;
+    expect(calls).toBeGreaterThan(2);
+    for (const { id } of made) expect(await stateOf(id)).toBe('destroyed');
   });
 
   test('finds the keys again if the key store failed to destroy them', async () => {

@@ -24,6 +24,17 @@ test('work that takes 5 s to fail waits after each failure, twice as long as bef
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
 });
 
+test('unfinished work continues with the next call, and is repeated after its interval when it is finished', async () => {
+  let now = 0;
+  const began: number[] = [];
+  const step = repeated({ now: () => now, intervalMs: 10_000, retryMs: 1_000, retryMsMax: 10_000 }, async () => {
+    began.push(now);
+    return began.length < 4 ? 'unfinished' : null;
+  });
+  for (; now < 15_000; now += 100) await step();
+  expect(began).toEqual([0, 100, 200, 300, 10_300]);
+});
+
 test('work that succeeds again is next repeated after its interval, and its first wait is short again', async () => {
   let now = 0;
   let fails = true;
