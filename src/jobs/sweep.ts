@@ -6,6 +6,8 @@ import { atMost } from '../domain/at-most.js';
 import { keptFrom } from '../events/access-log/retention.js';
 import type { AccessLog } from '../ports/access-log.js';
 import { earliestForCodes, earliestNow, steadyNow } from '../ports/clock.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
+import type { DueRow } from '../ports/token-rows.js';
 import { shredEndedKeys } from '../projections/shredder.js';
 import { noteLog } from '../vault/log-behind.js';
 import type { Vault } from '../vault/vault.js';
@@ -15,6 +17,8 @@ import { repeated } from './repeated.js';
 type SweepDeps = ChangeTokensDeps & Pick<Vault, 'accessLog' | 'chain' | 'claims' | 'unfinishedErasures'>;
 
 const dueRowsMax = 500;
+/** In each run, the sweep reads on past at most this many rows that remain due. */
+const remainingMax = 5_000;
 /**
  * The number of due rows that are recorded at the same time. In an embedded store, these rows share a commit. With a
  * store server, they share the connections. In both cases, this many rows can be recorded within the store's time
@@ -59,8 +63,8 @@ export function createSweep(
   let isQueued = false;
   let stopped = true;
   let stopping = false;
-  /** True if a due row could not be recorded in the current round. */
-  let isFailing = false;
+  /** The number of due rows that could not be recorded in the current round. */
+  let failures = 0;
   /** When the last successful pass of the shredder over the whole log began (`performance.now()`). */
   let shreddedAt = Number.NEGATIVE_INFINITY;
   // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
@@ -83,36 +87,40 @@ export function createSweep(
 
   async function run(): Promise<number> {
     let recorded = 0;
+    // Threat: an attacker who can write to the rows plants due rows that belong to no token, or that fail. They remain
+    // due, so the sweep must read on past them, and must end although there are always more of them.
+    const remaining = new Set<string>();
     let before = new Set<string>();
+    failures = 0;
     for (;;) {
-      const due = await vault.rows.due(earliestNow(vault.clock), dueRowsMax, earliestForCodes(vault.clock));
-      const failed = await recordAll(due);
+      const limit = dueRowsMax + remaining.size;
+      const found = await vault.rows.due(earliestNow(vault.clock), limit, earliestForCodes(vault.clock));
+      for (const name of found.map(nameOf)) if (before.has(name)) remaining.add(name);
+      const due = found.filter((row) => !remaining.has(nameOf(row)));
+      const isDown = await recordAll(due);
       recorded += due.length;
-      if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Threat: an attacker who can write to the rows plants due rows that belong to no token, and remain due. Without
-      // this check, the sweep would try them again and again, and never do its other work.
-      const names = due.map(({ stream, due: what }) => `${what} ${stream}`);
-      if (names.every((name) => before.has(name))) return recorded;
-      before = new Set(names);
+      if (found.length < limit || remaining.size > remainingMax || isDown || stopping) return recorded;
+      before = new Set(due.map(nameOf));
       // Lets requests run between two batches. Without this, a long series of rows that are no longer due could block
       // the thread.
       await nextTurn();
     }
   }
 
-  /** Tries to record all due rows, even if some of them fail. Returns the number of failures. */
-  async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
-    let failed = 0;
+  /** Tries to record all due rows, even if some of them fail. Returns true if a store is unavailable. */
+  async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<boolean> {
+    let isDown = false;
     await atMost(recordedAtOnce, due, async (row) => {
       try {
         await recordDue(vault, row);
       } catch (error) {
-        failed += 1;
-        onError(error);
+        failures += 1;
+        if (error instanceof StoreUnavailable) isDown = true;
+        // Threat: an attacker damages many rows to fill the service's log.
+        if (failures <= dueRowsMax) onError(error);
       }
     });
-    isFailing = failed > 0;
-    return failed;
+    return isDown;
   }
 
   /**
@@ -143,7 +151,7 @@ export function createSweep(
     }
     // A row that could not be recorded is still due, and is tried again in the next regular round. Threat: an attacker
     // damages many rows, and each of them fails and is logged every second.
-    const dueAt = isFailing ? null : await nextDueAt();
+    const dueAt = failures > 0 ? null : await nextDueAt();
     // This check comes last, because stop() may have been called while this function waited.
     if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }
@@ -192,6 +200,10 @@ export function createSweep(
       await running;
     },
   };
+}
+
+function nameOf({ stream, due }: DueRow): string {
+  return `${due} ${stream}`;
 }
 
 /** Removes the calendar months of the access log that ended at least 13 months ago. */

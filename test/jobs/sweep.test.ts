@@ -130,26 +130,74 @@ test('a row that fails does not stop the others, and is reported', async () => {
 });
 
 /** Threat: an attacker who can write to the rows plants rows that are due and belong to no token. */
-test('a page of due rows that belong to no token is tried twice, and does not keep the sweep from its other work', async () => {
-  const { vault, tenantId, clock } = service;
-  const planted = Array.from({ length: 500 }, (_, index) => ({
-    stream: `token-${String(index).padStart(64, '0')}`,
-    tenantId,
-    due: 'expiry' as const,
-    dueAt: clock.now(),
-  }));
-  let reads = 0;
-  const due: Vault['rows']['due'] = async () => {
-    reads += 1;
-    if (reads > 5) throw new Error('the sweep tries the same rows again and again');
-    return planted;
-  };
-  const sweep = createSweep(
-    { ...vault, rows: { ...vault.rows, due } },
-    async () => undefined,
-    (error) => expect.unreachable(String(error)),
-  );
-  expect(await sweep.run()).toBe(1_000);
+describe('planted due rows', () => {
+  const plantedRows = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      stream: `token-${String(index).padStart(64, '0')}`,
+      tenantId: service.tenantId,
+      due: 'expiry' as const,
+      dueAt: index,
+    }));
+
+  /** Runs a sweep that finds the planted rows before all other due rows. Returns the number of rows that it tried. */
+  async function sweptWith(
+    planted: (limit: number) => readonly DueRow[],
+    changes: Partial<Pick<Vault, 'log'>> = {},
+    onError: (error: unknown) => void = (error) => expect.unreachable(String(error)),
+  ): Promise<number> {
+    const { vault } = service;
+    let reads = 0;
+    const due: Vault['rows']['due'] = async (now, limit, codesNow) => {
+      reads += 1;
+      if (reads > 100) throw new Error('the sweep does not end');
+      return [...planted(limit), ...(await vault.rows.due(now, limit, codesNow))].slice(0, limit);
+    };
+    const sweep = createSweep({ ...vault, ...changes, rows: { ...vault.rows, due } }, async () => undefined, onError);
+    return sweep.run();
+  }
+
+  test('do not keep other tokens from being swept', async () => {
+    const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
+    service.clock.advance(1_000);
+    const planted = plantedRows(1_200);
+    expect(await sweptWith(() => planted)).toBe(1_201);
+    expect(await typesOf(id)).toEqual(['token.created', 'token.expired']);
+  });
+
+  test('do not keep other tokens from being swept if they fail', async () => {
+    const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
+    service.clock.advance(1_000);
+    const planted = plantedRows(1_000);
+    const streams = new Set(planted.map(({ stream }) => stream));
+    const { log } = service.vault;
+    const readFrom: Vault['log']['readFrom'] = (stream, ...rest) => {
+      if (streams.has(stream)) throw new Error('damaged');
+      return log.readFrom(stream, ...rest);
+    };
+    const errors: unknown[] = [];
+    await sweptWith(
+      () => planted,
+      { log: { ...log, readFrom } },
+      (error) => errors.push(error),
+    );
+    expect(errors).toHaveLength(500);
+    expect(await typesOf(id)).toEqual(['token.created', 'token.expired']);
+  });
+
+  test('do not keep the sweep from its other work although there are always more of them', async () => {
+    expect(await sweptWith((limit) => plantedRows(limit))).toBeLessThan(10_000);
+  });
+
+  test('are not all tried while a store is down', async () => {
+    const planted = plantedRows(1_000);
+    const readFrom = () => Promise.reject(new StoreUnavailable('eventstoredb', 'down'));
+    const tried = sweptWith(
+      () => planted,
+      { log: { ...service.vault.log, readFrom } },
+      () => undefined,
+    );
+    expect(await tried).toBe(500);
+  });
 });
 
 /** Creates a sweep, and counts its rounds. `pass` advances the clock and the timers by the same amount of time. */
