@@ -112,3 +112,42 @@ test('a failed rebuild is dropped even if the store is unavailable at that momen
   expect(errors).toEqual([bug, bug]);
   await stores.close();
 });
+
+test('a rebuild ends although there is always another event', async () => {
+  const clock = manualClock();
+  const stores = await openAuthenticStores(tempDir(), randomBytes(32), clock, (error) => {
+    throw error;
+  });
+  let head = 1_000;
+  let pages = 0;
+  const errors: unknown[] = [];
+  const tokens = createTokenRebuild({
+    ...stores,
+    ...usual,
+    clock,
+    log: { head: async () => head },
+    openThread: async () => ({
+      async build(_, after, limit) {
+        pages += 1;
+        if (pages > 100) throw new Error('the rebuild does not end');
+        const position = Math.min(after + limit, head);
+        head += 1;
+        return { rows: [], events: position - after, position };
+      },
+      compare: async ({ generation }, which) => ({
+        rows: 1,
+        // A row that is being written counts as different at first.
+        different: 'after' in which ? [`token-of-${generation}`] : [],
+        last: null,
+      }),
+      forgetKeys: async () => undefined,
+      close: async () => undefined,
+    }),
+    onError: (error) => errors.push(error),
+  });
+  expect(await tokens.start(false)).toBe('started');
+  await tokens.idle();
+  expect(errors).toEqual([]);
+  expect(await stores.generations.rebuild()).toMatchObject({ phase: 'ended', outcome: 'done' });
+  await stores.close();
+});

@@ -172,7 +172,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     }
     const rate = count(page.events, page.position);
     const head = await log.head();
-    const phase = page.events === 0 && rebuild.phase === 'building' ? 'comparing' : rebuild.phase;
+    // Under load, there is always another event, so this phase ends at the first page that is not full.
+    const phase = page.events < eventsAtOnce && rebuild.phase === 'building' ? 'comparing' : rebuild.phase;
     const next = { ...rebuild, phase, position: page.position, head, rate } as const;
     await generations.save(next);
     return next;
@@ -182,7 +183,9 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     let latest = rebuild;
     const goesOn = async (): Promise<boolean> => !stopped.aborted && !(await isCancelled(rebuild));
     const caughtUp = async (): Promise<void> => {
-      for (let from = -1; from !== latest.position && (await goesOn()); ) {
+      // Later events do not count, because under load there is always another one.
+      const head = await log.head();
+      for (let from = -1; from !== latest.position && latest.position < head && (await goesOn()); ) {
         from = latest.position;
         latest = await built(latest, thread, count);
       }
