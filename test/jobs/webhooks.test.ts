@@ -345,6 +345,25 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('ends its round although there is always another event', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url);
+    await create(service, 'first');
+    let reads = 0;
+    const readClear: TestService['vault']['log']['readClear'] = async (...page) => {
+      reads += 1;
+      if (reads > 20) expect.unreachable('the round does not end');
+      const events = await service.vault.log.readClear(...page);
+      await create(service, `next-${reads}`);
+      return events;
+    };
+    const fail = (error: unknown) => expect.unreachable(String(error));
+    const deliveries = createWebhookDeliveries({ ...service.vault, log: { ...service.vault.log, readClear } }, fail);
+    await deliveries.run();
+    await deliveries.run();
+    expect(told(receiver)).toHaveLength(2);
+    expect(reads).toBe(2);
+  });
+
   test('does not read the events that do not concern it again in each round, and stores its position only after many', async ({
     service,
     receiver,

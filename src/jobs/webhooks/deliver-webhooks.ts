@@ -269,10 +269,15 @@ export function createWebhookDeliveries(
     let at = await begin(subscription);
     let { position, skipped } = at === null ? { position: 0, skipped: 0 } : searchedUpTo(webhook, at);
     let page: readonly ClearEvent[] = [];
+    // True after a page that is not full. Under load, there is always another event, and the next round continues there.
+    let isAtEnd = false;
     while (at !== null && !isStopping) {
       const due = dueOf(at.state.pending, clock.now());
       const mayRead = at.state.pending.length < pendingMax;
-      if (mayRead && page.length === 0) page = await readSettled(position, subscription.tenantId);
+      if (mayRead && page.length === 0 && !isAtEnd) {
+        page = await readSettled(position, subscription.tenantId);
+        isAtEnd = page.length < pageSize;
+      }
       const { chunk, upTo } = chunkOf(subscription, at.state, mayRead ? page : [], position);
       if (due.length === 0 && chunk.length === 0) {
         if (!mayRead || page.length === 0) break;
