@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccessFact, entriesOfRequest } from '../audit/access-log/new-entry.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Transform } from '../domain/access/transform.js';
@@ -212,7 +213,7 @@ function masked(result: MaskedData): { readonly json: Json } | undefined {
  */
 function hidesShortValues({ type, mask }: TokenContent): boolean {
   const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
-  return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);
+  return defaultMaskHidesShortValues && isDeepStrictEqual(mask, defaultMask);
 }
 
 /** Returns true if a token object contains no data because the mask was skipped. */

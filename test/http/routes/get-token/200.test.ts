@@ -136,6 +136,19 @@ describe('200 masks are evaluated on each read', () => {
     expect(body['mask']).toEqual(mask);
   });
 
+  test('the default mask of a bank hides a short account number, in whatever order a caller sends its fields', async ({
+    service,
+  }) => {
+    const data = { routing_number: '021000021', account_number: '1234' };
+    const mask = {
+      account_number: '{{ data.account_number | reveal_last: 4 }}',
+      routing_number: '{{ data.routing_number }}',
+    };
+    const { id } = await create(service, { type: 'bank', data, mask });
+    const shown = (await read(service, id, await service.application(['token:read'])))['data'];
+    expect(shown).toEqual({ routing_number: '021000021', account_number: 'XXXX' });
+  });
+
   test('a card’s own mask can use the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, mask: { c: '{{ data.cvc }}', k: 'v' } });
     const key = await service.application(['token:read']);
