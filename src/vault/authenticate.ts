@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
-import { steadyNow } from '../ports/clock.js';
+import { latestNow, steadyNow } from '../ports/clock.js';
 import type { Directory } from '../ports/directory.js';
 import type { Maybe } from '../ports/maybe.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
@@ -83,23 +83,27 @@ export function createAuthenticate(
     }
   }
 
-  async function lookUpAndKeep(name: string, now: number, { lookUpOne, onFound }: LookUp): Promise<Caller | null> {
+  async function lookUpAndKeep(name: string, { lookUpOne, onFound }: LookUp): Promise<Caller | null> {
     const keep = knownCallers.lookUp(steadyNow(clock));
     const known = await authentic(lookUpOne);
-    if (known === null || isOver(known, now)) return null;
+    if (known === null || isOver(known)) return null;
     keep(name, known);
-    await onFound(now);
+    await onFound(clock.now());
     return known.caller;
+  }
+
+  /** Threat: an expired application works again when the clock is set back. */
+  function isOver({ expiresAt }: KnownCaller): boolean {
+    return expiresAt !== null && latestNow(clock) >= expiresAt;
   }
 
   /** Returns the cached caller, or looks the caller up if it is not in the cache. */
   function cached(name: string, byName: LookUp): Maybe<Caller | null> {
-    const now = clock.now();
     // Threat: a revoked key keeps working in this process while the clock is set back. The age of an entry is therefore
     // measured with a clock that never steps.
     const known = knownCallers.get(name, steadyNow(clock));
-    if (known === undefined) return lookUpAndKeep(name, now, byName);
-    return isOver(known, now) ? null : known.caller;
+    if (known === undefined) return lookUpAndKeep(name, byName);
+    return isOver(known) ? null : known.caller;
   }
 
   function authenticateHash(hash: string): Maybe<Caller | null> {
@@ -117,10 +121,6 @@ export function createAuthenticate(
         onFound: async () => undefined,
       }),
   };
-}
-
-function isOver({ expiresAt }: KnownCaller, now: number): boolean {
-  return expiresAt !== null && now >= expiresAt;
 }
 
 const minuteMs = 60_000;

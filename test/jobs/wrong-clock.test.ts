@@ -33,6 +33,16 @@ async function vaultOn(clock: ManualClock) {
   };
 }
 
+/** Adds fractions of a millisecond to the monotonic time, as a machine has them. */
+function fractional(clock: ManualClock): ManualClock {
+  let reads = 0;
+  function steady(): number {
+    reads += 1;
+    return (clock.steady?.() ?? 0) + (reads % 3) / 3;
+  }
+  return { ...clock, steady };
+}
+
 const inMs = (clock: ManualClock, ms: number) => new Date(clock.now() + ms).toISOString();
 
 async function typesOf(service: TestService, stream: string): Promise<string[]> {
@@ -108,14 +118,7 @@ test('if the clock is ten years ahead at a start, tokens that seem due are hidde
 
 test('a retry returns the result of a request that was made while the clock was a year behind', async (context) => {
   embeddedOnly(context, why);
-  const manual = manualClock();
-  let reads = 0;
-  // The monotonic time of a machine has fractions of a millisecond.
-  function steady(): number {
-    reads += 1;
-    return (manual.steady?.() ?? 0) + (reads % 3) / 3;
-  }
-  const clock = { ...manual, steady };
+  const clock = fractional(manualClock());
   const { restart, get, as } = await vaultOn(clock);
   const { managementKey } = get();
   const wrong = await restart(() => clock.step(-365 * aDay));
@@ -248,6 +251,29 @@ test('a hold that began with a step back ends at a restart that finds the clock 
   expect((await (await restart()).service.state()).notices).toHaveLength(1);
   const corrected = await restart(() => clock.step(3 * anHour + 60_000));
   expect(await corrected.service.state()).toMatchObject({ notices: [] });
+});
+
+test('an application that has expired stays expired if the clock is set back', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get } = await vaultOn(clock);
+  const { managementKey } = get();
+  const body = {
+    name: 'brief',
+    type: 'management',
+    permissions: ['application:read'],
+    expires_at: inMs(clock, anHour),
+  };
+  const { body: made } = await get().call('POST', '/applications', body, { key: managementKey });
+  const key = String(made['key']);
+  const status = async () => (await get().call('GET', '/applications', undefined, { key })).status;
+  expect(await status()).toBe(200);
+  clock.advance(anHour + 60_000);
+  expect(await status()).toBe(401);
+  clock.step(-2 * anHour);
+  expect(await status()).toBe(401);
+  clock.step(2 * anHour);
+  expect(await status()).toBe(401);
 });
 
 test('a step of less than one hour counts as a normal adjustment', async (context) => {
