@@ -37,11 +37,11 @@ export function latestNow(clock: Clock): number {
 }
 
 /**
- * Returns the earliest possible value of the current time. Use this time to decide whether data is due to be destroyed
- * or old enough to be removed.
+ * Returns the earliest possible value of the current time, in whole milliseconds, because stores accept no others. Use
+ * this time to decide whether data is due to be destroyed or old enough to be removed.
  */
 export function earliestNow(clock: Clock): number {
-  return clock.earliest?.() ?? clock.now();
+  return Math.floor(clock.earliest?.() ?? clock.now());
 }
 
 /**

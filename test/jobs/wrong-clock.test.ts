@@ -276,6 +276,15 @@ test('an application that has expired stays expired if the clock is set back', a
   expect(await status()).toBe(401);
 });
 
+test('keys can be rotated after the clock was stepped', async (context) => {
+  embeddedOnly(context, why);
+  const { get } = await vaultOn(fractional(manualClock()));
+  get().clock.step(2 * anHour);
+  expect((await get().service.state()).notices).toHaveLength(1);
+  const { rotation } = get().vault.keys;
+  await rotation.begin(await rotation.rootCheck());
+});
+
 test('a step of less than one hour counts as a normal adjustment', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
