@@ -3,6 +3,7 @@ import type { ManagementEntity } from '../audit/access-log/record-management-rea
 import type { DirectoryContext } from '../commands/tenancy/change-directory.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
+import type { Maybe } from '../ports/maybe.js';
 import type { RequestSpan } from '../ports/spans.js';
 import type { RequestContext } from '../vault/request-context.js';
 import type { Admission, Lease } from './load/admission.js';
@@ -22,6 +23,8 @@ declare module 'fastify' {
     span: RequestSpan | null;
     /** The caller. Set only on API routes that require a key, and on console pages that use an application. */
     caller: Caller | null;
+    /** Authenticates the key of the request again. Null if the route requires no key, and on console pages. */
+    authenticate: (() => Maybe<Caller | null>) | null;
     /** The resources that the request uses. Set when the request may run. */
     lease: Lease | null;
     /** The code of the problem in the response. The log line contains it. */

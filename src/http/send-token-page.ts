@@ -11,6 +11,7 @@ import type { Slices } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { contextOf } from './request-state.js';
 import { sendPieces } from './send-json.js';
+import { expectSameAccess } from './server/authentication.js';
 
 /**
  * Sends a page of complete token objects (docs/contract.md, "Pagination"). Sends each token only after the access log
@@ -32,7 +33,7 @@ export async function sendTokenPage(
   const head = `{"pagination":${JSON.stringify(pagination)},"data":[`;
   const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
   const releaseOne = (token: TokenAnswer) => release(vault, context, [token], shared);
-  return sendPieces(reply, piecesOf({ head, tokens, render, rest, releaseOne, tail, slices: slices }));
+  return sendPieces(reply, piecesOf({ head, tokens, render, rest, releaseOne, tail, slices, request }));
 }
 
 type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
@@ -43,6 +44,7 @@ type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
   releaseOne(token: TokenAnswer): Maybe<Render>;
   readonly tail: string;
   readonly slices: Slices;
+  readonly request: FastifyRequest;
 };
 
 /**
@@ -50,7 +52,8 @@ type Page = Pick<FoundTokens, 'tokens' | 'rest'> & {
  * that is created, and keeps it, with everything that the function refers to, until the next full garbage collection
  * (ADR 33).
  */
-async function* piecesOf({ head, tokens, render, rest, releaseOne, tail, slices: work }: Page): AsyncGenerator<string> {
+async function* piecesOf(page: Page): AsyncGenerator<string> {
+  const { head, tokens, render, rest, releaseOne, tail, slices: work, request } = page;
   if (rest === null) {
     yield head + (await work.run(textsOf(render, tokens))) + tail;
     return;
@@ -61,9 +64,12 @@ async function* piecesOf({ head, tokens, render, rest, releaseOne, tail, slices:
     yield separator + (await work.run(textOf(render, token)));
     separator = ',';
   }
+  await expectSameAccess(request);
   for await (const token of rest()) {
     yield separator + (await work.run(textOf(await releaseOne(token), token)));
     separator = ',';
+    // The client may have taken long to read this token. The next one is read after this line.
+    await expectSameAccess(request);
   }
   yield tail;
 }

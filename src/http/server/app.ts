@@ -39,7 +39,7 @@ import { tokensV2Routes } from '../routes/v2-tokens.js';
 import { webhookRoutes } from '../routes/webhooks.js';
 import { type Routes, typed } from '../routes.js';
 import type { HeaderNames, Service } from '../service.js';
-import { challengesOf, createAuthentication } from './authentication.js';
+import { challengesOf, createAuthentication, renewCaller } from './authentication.js';
 import { keepOnlyAddresses } from './keep-only-addresses.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
@@ -106,6 +106,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorateRequest('beganAt', 0);
   app.decorateRequest('span', null);
   app.decorateRequest('caller', null);
+  app.decorateRequest('authenticate', null);
   app.decorateRequest('problemCode', null);
 
   keepOnlyAddresses(app);
@@ -151,6 +152,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
       createAuthentication(service, { headerNames: headerNames.apiKey, acceptsBearer }, admission),
     );
     refuseMalformedQuery(scope);
+    scope.addHook('preHandler', async (request) => renewCaller(request));
     for (const route of routes) route(typed(scope), service, headerNames);
   });
   return app;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { finishTenantDeletion } from '../../commands/tenancy/delete-tenant.js';
 import type { Caller } from '../../domain/access/caller.js';
@@ -31,9 +32,13 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
   function check(request: FastifyRequest, reply: FastifyReply): Maybe<unknown> {
     if (request.routeOptions.config.permission === undefined) return service.limits.keyless(request);
     const key = keyOf(request, carriers);
-    return after(key === undefined ? null : service.authenticate(key), (caller) =>
-      caller === null ? refuse(request, reply, key) : admit(request, reply, caller),
-    );
+    if (key === undefined) return refuse(request, reply, key);
+    const authenticate = () => service.authenticate(key);
+    return after(authenticate(), (caller) => {
+      if (caller === null) return refuse(request, reply, key);
+      request.authenticate = authenticate;
+      return admit(request, reply, caller);
+    });
   }
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, key: string | undefined): Promise<unknown> {
@@ -69,6 +74,35 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
     if (checked instanceof Promise) checked.then(() => done(), done);
     else done();
   };
+}
+
+/** After this time since the request arrived, in ms, its caller is authenticated again. */
+const renewAfterMs = 100;
+
+/**
+ * Authenticates the caller again if the request has waited for its body or for its tenant's share of the service. Threat:
+ * the holder of a key sends the end of a request long after the key was revoked, or after its application lost rights.
+ */
+export function renewCaller(request: FastifyRequest): Maybe<void> {
+  const { caller, authenticate } = request;
+  if (caller === null || authenticate === null || performance.now() - request.beganAt < renewAfterMs) return;
+  return after(authenticate(), (current) => {
+    if (current === null) throw new Problem('unauthenticated');
+    request.caller = callerAt(current, request.ip, caller.visitor ?? null);
+    expectPermission(request, current);
+  });
+}
+
+/**
+ * Throws Problem 401 if the caller's key or access has changed since the request was authenticated. Use it between the
+ * parts of a long response. Threat: the holder of a revoked key reads a long response slowly, and receives what others
+ * store in the meantime.
+ */
+export function expectSameAccess({ caller, authenticate }: FastifyRequest): Maybe<void> {
+  if (caller === null || authenticate === null) return;
+  return after(authenticate(), (current) => {
+    if (!isDeepStrictEqual(current?.access, caller.access)) throw new Problem('unauthenticated');
+  });
 }
 
 /**
