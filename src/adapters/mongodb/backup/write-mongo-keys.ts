@@ -49,6 +49,8 @@ export async function writeMongoKeys(
       const writes = rows.map((row) => ({
         replaceOne: { filter: { _id: row['_id'] }, replacement: row, upsert: true },
       }));
+      // A collection cannot be created in a transaction that reads from a snapshot.
+      if (!written.has(table)) await connection.call((db) => db.createCollection(table)).catch(() => null);
       await unlessTakenOver(connection, attempt, async (db, session) => {
         await db.collection<Document>(table).bulkWrite(writes, { ordered: false, session });
       });
