@@ -26,7 +26,10 @@ export type ClockHold = {
 export type ClockRecords = {
   /** Returns the record, or null if no record has been stored yet. */
   load(): Promise<ClockRecord | null>;
-  /** Stores the record. It is durable once the promise resolves. */
+  /**
+   * Stores the record. It is durable once the promise resolves. If several processes share the store, `codesAhead` never
+   * becomes smaller.
+   */
   save(record: ClockRecord): Promise<void>;
 };
 

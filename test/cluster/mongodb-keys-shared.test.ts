@@ -350,6 +350,16 @@ test('a rotation that is suspended as it begins does not keep the next rotation 
   expect(wrapping?.wrapped).toBeNull();
 });
 
+test('a process that saves the clock late does not lower how far codes are ahead', async () => {
+  const { one, other, clock } = await twoRings();
+  const record = (codesAhead: number) => ({ newest: clock.now() + codesAhead, codesAhead, hold: null });
+  await one.clockRecords.save(record(5));
+  const loaded = await one.clockRecords.load();
+  await other.clockRecords.save(record(7));
+  await one.clockRecords.save(record(loaded?.codesAhead ?? 0));
+  expect(await other.clockRecords.load()).toEqual({ ...record(5), codesAhead: 7 });
+});
+
 /** Inserts data keys that wrap nothing. The first two of them are destroyed. */
 async function insertKeys({ db }: MongoConnection, count: number): Promise<void> {
   const documents = Array.from({ length: count }, (_, at) => ({

@@ -1,9 +1,15 @@
 import type { Clock } from '../../../ports/clock.js';
-import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../../ports/clock-record.js';
+import {
+  type ClockRecord,
+  type ClockRecords,
+  decodeClockRecord,
+  encodeClockRecord,
+} from '../../../ports/clock-record.js';
 import type { KeyStore } from '../../../ports/key-store.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
+import { inTransaction } from '../in-transaction.js';
 import { ensureIndexes } from '../required-indexes.js';
-import { keyCollections, keyIndexes, restored, restoringMark } from './key-collections.js';
+import { keyCollections, keyIndexes, type MetaDocument, restored, restoringMark } from './key-collections.js';
 import { mongoKeyStore, once } from './mongo-key-store.js';
 
 export type MongoKeyStore = {
@@ -30,16 +36,16 @@ export async function openMongoKeyStore(
   return {
     store: mongoKeyStore(connection, clock, logHead),
     clockRecords: {
-      async load() {
-        const stored = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'clock' }));
-        return Buffer.isBuffer(stored?.value) ? decodeClockRecord(stored.value) : null;
-      },
-      async save(record) {
-        const value = encodeClockRecord(record);
-        await connection.call((db) =>
-          keyCollections.meta(db).updateOne({ _id: 'clock' }, { $set: { value } }, { upsert: true }),
-        );
-      },
+      load: async () => clockRecordIn(await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'clock' }))),
+      save: (record) =>
+        inTransaction(connection, async (db, session) => {
+          const meta = keyCollections.meta(db);
+          const stored = clockRecordIn(await meta.findOne({ _id: 'clock' }, { session }));
+          // Another process may have recorded a step of the clock since this process loaded the record.
+          const codesAhead = Math.max(record.codesAhead, stored?.codesAhead ?? 0);
+          const value = encodeClockRecord({ ...record, codesAhead });
+          await meta.updateOne({ _id: 'clock' }, { $set: { value } }, { upsert: true, session });
+        }),
     },
     async logIdOfKeys() {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'log_id' }));
@@ -47,6 +53,10 @@ export async function openMongoKeyStore(
     },
     bindKeysToLog: async (logId) => String(await once(connection, { _id: 'log_id', value: logId })),
   };
+}
+
+function clockRecordIn(stored: MetaDocument | null): ClockRecord | null {
+  return Buffer.isBuffer(stored?.value) ? decodeClockRecord(stored.value) : null;
 }
 
 /**
