@@ -18,7 +18,7 @@ import { unitOfWorkContract } from '../contract/unit-of-work.js';
 import { webhookStoreContract } from '../contract/webhook-store.js';
 import { until } from '../support/process.js';
 import { clusterStores } from './cluster-stores.js';
-import { mongoDatabase } from './own-database.js';
+import { databaseOfTest, mongoDatabase } from './own-database.js';
 
 unitOfWorkContract('mongodb', clusterStores);
 claimsContract('mongodb', clusterStores);
@@ -41,6 +41,33 @@ consoleSessionsContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
   await ensureIndexes(connection.db, [consoleSessionIndexes]);
   return { sessions: mongoConsoleSessions(connection), close: drop };
+});
+
+test('daily counts whose removal is cut off are lost only together with their positions', async () => {
+  const day = { tenantId: 'one', series: 'tokens', name: 'card', what: 'created', count: 1 } as const;
+  const days = Array.from({ length: 1_500 }, (_, index) => ({ ...day, day: index }));
+  let isCutOff = true;
+  for (let callsMax = 0; isCutOff; callsMax += 1) {
+    const { connection } = await databaseOfTest();
+    const counts = mongoDailyCounts(connection);
+    await counts.add({ source: 'log', from: 0, to: 10, counts: days, ended: [] });
+    let calls = 0;
+    const killed = mongoDailyCounts({
+      ...connection,
+      async call(work) {
+        calls += 1;
+        if (calls > callsMax) throw new Error('cut off');
+        return connection.call(work);
+      },
+    });
+    isCutOff = await killed.clear().then(
+      () => false,
+      () => true,
+    );
+    const position = (await counts.positions()).get('log');
+    const left = await counts.days('one', 'tokens', 0, 99_999);
+    expect([position, left.length]).toEqual(callsMax === 0 ? [10, 1_500] : [undefined, 0]);
+  }
 });
 
 test.each([

@@ -13,6 +13,9 @@ type PositionDocument = { readonly _id: string; readonly position: number };
 const countsOf = (db: Db): Collection<CountDocument> => db.collection<CountDocument>('daily_counts');
 const positionsOf = (db: Db): Collection<PositionDocument> => db.collection<PositionDocument>('daily_positions');
 const hint = '_id_';
+/** While a document with this id is among the positions, the counts are being removed. */
+const clearing = 'clearing';
+const removedAtOnce = 1_000;
 
 /** Implements `DailyCounts` in the MongoDB database that contains the rows. */
 export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
@@ -20,7 +23,12 @@ export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
 
   return {
     async positions() {
-      const stored = await call((db) => positionsOf(db).find().toArray());
+      const read = () => call((db) => positionsOf(db).find().toArray());
+      let stored = await read();
+      while (stored.some(({ _id }) => _id === clearing)) {
+        await finishClear(connection);
+        stored = await read();
+      }
       return new Map(stored.map(({ _id, position }) => [_id, position]));
     },
     add: (step) => inTransaction(connection, (db, session) => addStep(db, session, step)),
@@ -40,16 +48,33 @@ export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
       return [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
     },
     async clear() {
-      // Deletes most counts before the transaction, because there can be too many for one transaction. The transaction
-      // then deletes what was added in the meantime, together with the positions. A concurrent `add` therefore stores a
-      // position only together with its counts.
-      await call((db) => countsOf(db).deleteMany({}));
-      await inTransaction(connection, async (db, session) => {
-        await countsOf(db).deleteMany({}, { session });
-        await positionsOf(db).deleteMany({}, { session });
-      });
+      const begun = { $setOnInsert: { position: 0 } };
+      await call((db) => positionsOf(db).updateOne({ _id: clearing }, begun, { upsert: true }));
+      await finishClear(connection);
     },
   };
+}
+
+/**
+ * Removes all counts and positions, if `clear` was called. There can be too many counts for one transaction. If the
+ * process is killed halfway, the next call of `positions`, in any process, removes the rest. Each transaction writes the
+ * mark, so this process removes nothing that is added after another process has removed the rest. The last transaction
+ * removes the positions together with the last counts, so a position always includes its counts.
+ */
+async function finishClear(connection: MongoConnection): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    isDone = await inTransaction(connection, async (db, session) => {
+      const mark = { _id: clearing };
+      const { matchedCount } = await positionsOf(db).updateOne(mark, { $inc: { position: 1 } }, { session });
+      if (matchedCount === 0) return true;
+      const ids = { projection: { _id: 1 }, session } as const;
+      const found = await countsOf(db).find({}, ids).limit(removedAtOnce).toArray();
+      await countsOf(db).deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { session });
+      if (found.length === removedAtOnce) return false;
+      await positionsOf(db).deleteMany({}, { session });
+      return true;
+    });
+  }
 }
 
 async function addStep(db: Db, session: ClientSession, { source, from, to, counts, ended }: CountStep) {
