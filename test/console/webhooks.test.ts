@@ -262,6 +262,10 @@ test('the overview and the checks link to a webhook whose deliveries fail, if th
   expect(overview).toContain(link);
   expect(overview).toContain('Open the webhook and check its receiver.');
   expect(overview).not.toContain('GET /webhooks');
+  const auditor = (await (await signInLimited(console, ['log:read'])).get('/')).text;
+  expect(auditor).toContain('Last hourly checkpoint');
+  expect(auditor).not.toContain(id);
+  expect(auditor).not.toContain('parked');
   const operator = await console.signIn({ privateKey: '', managementKey: '', isOperator: true });
   const withoutKey = (await operator.get('/')).text;
   expect(withoutKey).toContain(id);

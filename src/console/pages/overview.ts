@@ -4,6 +4,7 @@ import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { dailyAccesses, dailyTokens } from '../../queries/daily-counts.js';
+import type { Finding } from '../../queries/findings/finding.js';
 import { gapNote, gapText } from '../../queries/findings/projection-text.js';
 import { serviceFindings, tenantFindings } from '../../queries/findings/service-findings.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
@@ -18,7 +19,8 @@ const seriesMax = 6;
 /**
  * Shows the state of the vault. What the page shows depends on the session:
  * - Every session: whether the vault is ready, as in `/health/ready`.
- * - A caller with `log:read`: the last checkpoint, the access counts, and the findings that concern its tenant.
+ * - A caller with `log:read`: the last checkpoint, the access counts, and the findings that concern its tenant. A caller
+ *   that also has `webhook:read` sees the finding about webhooks.
  * - A caller with `report:read`: how many tokens its tenant has.
  * - An operator: the reasons why the vault is not ready, the stores and the projections, as on the admin listener, and
  *   the findings of the quick checks.
@@ -120,7 +122,7 @@ async function findings(visit: Visit, state: ServiceState) {
   const found = session.isOperator
     ? await serviceFindings(vault, state)
     : mayReadLog
-      ? await tenantFindings(vault, state, context.caller.tenantId)
+      ? seenBy(context, await tenantFindings(vault, state, context.caller.tenantId))
       : null;
   if (found === null) return null;
   const problems = found.filter((one) => one.state === 'problem');
@@ -131,6 +133,14 @@ async function findings(visit: Visit, state: ServiceState) {
       problems.map(({ check, says, do: advice = null }) => ({ check, says, advice })),
     ),
   };
+}
+
+/**
+ * Leaves out the finding about webhooks if the caller does not have `webhook:read`. The finding names webhooks, and counts
+ * their failed deliveries.
+ */
+function seenBy({ caller }: Pick<Visit, 'caller'>, findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ check }) => check !== 'webhooks' || grantsAnywhere(caller, 'webhook:read'));
 }
 
 function lastDays(now: number) {
