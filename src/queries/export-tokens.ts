@@ -6,6 +6,7 @@ import { formatTimestamp } from '../domain/time.js';
 import type { SearchTermKey } from '../keys/key-ring.js';
 import type { SearchPlan } from '../ports/search-plan.js';
 import { planSearch } from '../search/plan-search.js';
+import { KeyLost } from '../vault/key-lost.js';
 import { type SearchTermKeyDeps, withSearchTermKey } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
@@ -32,6 +33,8 @@ export type ExportStep = {
   readonly requests: readonly JsonObject[];
   /** The number of tokens that the caller may read, but not in plaintext. These tokens are not part of the export. */
   readonly masked: number;
+  /** The streams of the tokens whose keys are lost. These tokens are not part of the export. */
+  readonly lost: readonly string[];
   /** The value of `before` for the next step. Null if this is the last step. */
   readonly next: number | null;
 };
@@ -41,10 +44,9 @@ export type ExportStep = {
  * the caller may read in plaintext, newest first. If each step continues at the `next` of the previous step, the export
  * contains every token that exists during the whole export. Each token appears exactly once, in the state that it had
  * when its step was read. The export contains no token that was created after it began. Records each token as revealed.
- * Throws KeyLost.
  */
 export async function exportTokens(
-  vault: ReadTokenDeps & ReleaseDeps & Pick<Vault, 'generations'>,
+  vault: ReadTokenDeps & ReleaseDeps & Pick<Vault, 'generations' | 'reportDamage'>,
   context: ReadContext,
   before: number | null,
   limit: number,
@@ -53,6 +55,7 @@ export async function exportTokens(
   const { tenantId } = caller;
   const now = vault.clock.now();
   const shown: ReadToken[] = [];
+  const lost: string[] = [];
   let next = before;
   let found = 0;
   let masked = 0;
@@ -64,7 +67,7 @@ export async function exportTokens(
     const rows = await withSearchTermKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), walked));
     const read = await Promise.all(
       rows.map(async ({ stream, state }) => {
-        const token = await readToken(vault, tenantId, stream);
+        const token = await readUnlessLost(vault, tenantId, stream, lost);
         // If the token was deleted and its id was used again, `token` is a different token, which does not belong to
         // this step.
         return token?.life.createdPosition === state.life?.createdPosition ? token : null;
@@ -86,7 +89,24 @@ export async function exportTokens(
     context,
     shown.map(({ view }) => ({ stream: view.stream, transform: 'reveal', recordedAs: 'read' })),
   );
-  return { requests: shown.map(requestOf), masked, next };
+  return { requests: shown.map(requestOf), masked, lost, next };
+}
+
+/** Reads a token. If its key is lost, reports the damage, adds the token's stream to `lost`, and returns null. */
+async function readUnlessLost(
+  vault: ReadTokenDeps & Pick<Vault, 'reportDamage'>,
+  tenantId: string,
+  stream: string,
+  lost: string[],
+): Promise<ReadToken | null> {
+  try {
+    return await readToken(vault, tenantId, stream);
+  } catch (error) {
+    if (!(error instanceof KeyLost)) throw error;
+    vault.reportDamage(error);
+    lost.push(stream);
+    return null;
+  }
 }
 
 /** Returns the number of tokens that the caller can currently read. */

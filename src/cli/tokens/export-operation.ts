@@ -13,6 +13,7 @@ const stepSize = 64;
 export type ExportAnswer = {
   readonly requests: readonly JsonObject[];
   readonly masked: number;
+  readonly lost: readonly string[];
   readonly next: number | null;
   readonly total: number | null;
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
-import { counted } from '../../domain/text.js';
+import { counted, firstOf } from '../../domain/text.js';
 import { Failure } from '../failure.js';
 import { writeNewFile } from '../files/out-file.js';
 import { showProgress } from '../files/progress.js';
@@ -19,16 +19,17 @@ export type ExportRun = {
 };
 
 /** `isRead` is true once all tokens have been read. */
-type Counts = { exported: number; masked: number; total: number | null; isRead: boolean };
+type Counts = { exported: number; masked: number; lost: string[]; total: number | null; isRead: boolean };
 
 /**
- * Exports all tokens, shows progress and prints a summary. If the function throws Failure, it leaves no file behind.
+ * Exports all tokens, shows progress and prints a summary. If the function throws Failure, it leaves no file behind,
+ * unless the only failure is that keys are lost. The file then contains all other tokens.
  */
 export async function runExport(run: RunOperation, { key, out, encrypter, json }: ExportRun): Promise<void> {
-  const counts: Counts = { exported: 0, masked: 0, total: null, isRead: false };
+  const counts: Counts = { exported: 0, masked: 0, lost: [], total: null, isRead: false };
   const interrupt = untilSignal(() => undefined);
   const progress = () => {
-    const done = counts.exported + counts.masked;
+    const done = counts.exported + counts.masked + counts.lost.length;
     const phase = counts.isRead ? (out === '-' ? 'writing the end' : 'saving the file to disk') : null;
     return { items: done, done, total: counts.total, phase, fields: { exported: counts.exported } };
   };
@@ -51,9 +52,15 @@ export async function runExport(run: RunOperation, { key, out, encrypter, json }
     interrupt.end();
     display.end();
   }
-  const { exported, masked } = counts;
-  const text = json ? JSON.stringify({ type: 'summary', exported, masked }) : summary(counts, out);
+  const { exported, masked, lost } = counts;
+  const text = json ? JSON.stringify({ type: 'summary', exported, masked, lost: lost.length }) : summary(counts, out);
   (out === '-' ? process.stderr : process.stdout).write(`${text}\n`);
+  if (lost.length === 0) return;
+  throw new Failure(
+    `${counted(lost.length, 'token')} could not be exported, because the keys are lost: ` +
+      `${firstOf(lost)}. Restore the key store from a backup, then export again.`,
+    3,
+  );
 }
 
 async function* linesOf(
@@ -71,6 +78,7 @@ async function* linesOf(
     if (lines.length > 0) yield Buffer.from(lines.join(''));
     counts.exported += answer.requests.length;
     counts.masked += answer.masked;
+    counts.lost.push(...answer.lost);
     before = answer.next;
   } while (before !== null);
   counts.isRead = true;

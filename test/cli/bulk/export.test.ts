@@ -10,6 +10,7 @@ import { runExport } from '#src/cli/tokens/run-export.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { exportTokens } from '#src/queries/export-tokens.js';
 import { operate } from '../../audit/operate.js';
+import { tamper } from '../../erasure/support.js';
 import { http, run, runJson, spawnCommand, startService, tempDir, until } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 import { allTokens, expectNoMarker, importJson, manyLines, marker, vaultWithKeyFile } from './support.js';
@@ -131,6 +132,23 @@ describe('an export that is imported again', () => {
   });
 });
 
+test('a token whose key is lost is named, and all other tokens are exported', async () => {
+  const { args, dir, dataDir } = await filledVault();
+  // A key with a recorded revision is the key of a token's content.
+  const one = 'SELECT sequence FROM data_keys ORDER BY revision = (SELECT max(revision) FROM data_keys) LIMIT 1';
+  const remove = `DELETE FROM data_keys WHERE sequence = (${one})`;
+  expect(tamper(dataDir, 'keys.db', remove)).toBe(1);
+  const out = join(dir, 'out');
+  const ended = await run(['tokens', 'export', '--out', out, '--plaintext', ...args]);
+  expectNoMarker(ended);
+  expect(ended.code).toBe(3);
+  expect(ended.stdout).toBe(`exported 155 tokens to ${out}\n`);
+  expect(ended.stderr).toMatch(
+    /1 token could not be exported, because the keys are lost: token-[0-9a-f]{64}\. Restore the key store from a backup, /,
+  );
+  expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(156);
+});
+
 test('an existing file is not replaced, and a failed export leaves no file', async () => {
   const { args, dir, flags } = await filledVault();
   const out = join(dir, 'out');
@@ -248,7 +266,7 @@ test('an export whose output fails waits for the step that the encryption has be
     underWay += 1;
     await wait(50);
     underWay -= 1;
-    return { requests: [{ data: 'x' }], masked: 0, next: 1, total: 1_000 };
+    return { requests: [{ data: 'x' }], masked: 0, lost: [], next: 1, total: 1_000 };
   };
   const failing = {
     async encrypt(lines: ReadableStream<Uint8Array>) {
