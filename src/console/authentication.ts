@@ -27,39 +27,66 @@ declare module 'fastify' {
  */
 const operators = 'operator';
 
+/** After this time since the request arrived, in ms, its session is looked up again. */
+const renewAfterMs = 100;
+
 /**
- * Creates the hook that checks each request before its body is read. The order of the checks is the same as in the API:
- * the session, the application's limit, the tenant's share of the service, and finally the requirements of the page.
+ * Creates the hooks that check each request. `check` runs before the body is read. The order of its checks is the same as
+ * in the API: the session, the application's limit, the tenant's share of the service, and finally the requirements of
+ * the page.
+ *
+ * `renew` runs after the body has been read, and looks the session up again if the request has waited. Threat: a person
+ * sends the end of a form long after the session was closed, or after its key or application lost rights.
  */
 export function createConsoleAuthentication(service: Service, admission: Admission, identity: IdentityProvider | null) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { consoleRoute: route } = request.routeOptions.config;
-    if (route === undefined || route.session === 'none') return service.limits.keyless(request);
+  /** Sets the person and the caller of the request. Throws ConsoleProblem if there is no session. */
+  async function identify(request: FastifyRequest, route: ConsoleRoute): Promise<SignedIn> {
     const session = await findSession(service, identity, request.cookies[cookieNames.session]);
     if (session === null || session === 'no_access') {
       await service.limits.keyless(request);
       throw new ConsoleProblem(session === null ? 'session_ended' : 'no_group');
     }
-    // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may
-    // still return it. A page confirms its reads when it is complete, but an action must not begin before they are
-    // confirmed.
+    // Threat: a person acts with a session or a key that has ended. A store server that has lost its leadership may still
+    // return it. A page confirms its reads when it is complete, but an action must not begin before they are confirmed.
     if (request.method !== 'GET') await service.vault.confirmReads(request.beganAt);
-    request.signedIn = session;
     const found = callerFor(session, route);
-    if (found.kind !== 'missing_key') request.caller = callerOfPerson(request, found.caller, session);
-    // An operator page uses no application, so it opens even if all of the session's applications are over their
-    // limits. Every other request counts against the limit of one of those applications, even if its page uses none of
-    // them.
-    const isOperators = route.session === 'operator' && session.isOperator;
-    const payer = isOperators ? null : (request.caller ?? session.private ?? session.management);
-    if (payer !== null) await service.limits.request(payer);
-    const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);
-    if (admitted !== undefined) await admitted;
-    if (route.session === 'any') return;
-    if (route.session === 'operator') {
-      if (!session.isOperator) throw new ConsoleProblem('not_opened');
-    } else if (found.kind === 'missing_key' || (found.kind === 'missing_permission' && lacksKind(session, route))) {
-      throw new ConsoleProblem('not_opened', { detail: requirementOf(route) });
-    } else if (found.kind === 'missing_permission') throw permissionMissing(permissionsOf(route.permission));
+    request.signedIn = session;
+    request.caller = found.kind === 'missing_key' ? null : callerOfPerson(request, found.caller, session);
+    return session;
+  }
+
+  return {
+    async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const { consoleRoute: route } = request.routeOptions.config;
+      if (route === undefined || route.session === 'none') return service.limits.keyless(request);
+      const session = await identify(request, route);
+      // An operator page uses no application, so it opens even if all of the session's applications are over their
+      // limits. Every other request counts against the limit of one of those applications, even if its page uses none
+      // of them.
+      const isOperators = route.session === 'operator' && session.isOperator;
+      const payer = isOperators ? null : (request.caller ?? session.private ?? session.management);
+      if (payer !== null) await service.limits.request(payer);
+      const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);
+      if (admitted !== undefined) await admitted;
+      expectOpen(session, route);
+    },
+    async renew(request: FastifyRequest): Promise<void> {
+      const { consoleRoute: route } = request.routeOptions.config;
+      if (route === undefined || route.session === 'none') return;
+      if (performance.now() - request.beganAt >= renewAfterMs) expectOpen(await identify(request, route), route);
+    },
   };
+}
+
+/** Throws ConsoleProblem or Problem if the session does not open the page. */
+function expectOpen(session: SignedIn, route: ConsoleRoute): void {
+  if (route.session === 'any') return;
+  if (route.session === 'operator') {
+    if (!session.isOperator) throw new ConsoleProblem('not_opened');
+    return;
+  }
+  const found = callerFor(session, route);
+  if (found.kind === 'missing_key' || (found.kind === 'missing_permission' && lacksKind(session, route)))
+    throw new ConsoleProblem('not_opened', { detail: requirementOf(route) });
+  if (found.kind === 'missing_permission') throw permissionMissing(permissionsOf(route.permission));
 }

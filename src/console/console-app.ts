@@ -133,7 +133,9 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   app.decorate('admission', admission);
   recordManagementReads(app, vault);
   await app.register(async (scope) => {
-    scope.addHook('onRequest', createConsoleAuthentication(service, admission, identity));
+    const authentication = createConsoleAuthentication(service, admission, identity);
+    scope.addHook('onRequest', authentication.check);
+    scope.addHook('preHandler', authentication.renew);
     await scope.register(fastifyStatic, {
       root: assetsFolder,
       prefix: assets,

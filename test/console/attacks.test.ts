@@ -1,8 +1,12 @@
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { postedForm } from '#src/console/application-form.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
+import { createBrowser, toListener } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
+
+const application = { name: 'all', type: 'private', permissions: ['token:read', 'token:search', 'token:delete'] };
 
 describe('a post without the token from its form changes nothing', () => {
   test('if the token is missing, invented or from another session', async () => {
@@ -105,6 +109,39 @@ test('a session that may have ended changes nothing and starts nothing', async (
   const entries = body['data'] as readonly Record<string, unknown>[];
   const done = entries.filter(({ person }) => person !== undefined).map(({ operation }) => operation);
   expect(new Set(done)).toEqual(new Set(['read', 'sign_in']));
+});
+
+test.each([
+  ['whose key has been revoked', 303],
+  ['whose application has lost the permission', 403],
+] as const)('a form whose end arrives late in a session %s changes nothing', async (what, expected) => {
+  const console = await startTestConsole();
+  const { service } = console;
+  const management = { key: service.managementKey };
+  await service.call('POST', '/tokens', { id: 'kept', type: 'token', data: 'plaintext-of-kept' });
+  const created = await service.call('POST', '/applications', application, management);
+  const path = `/applications/${created.body['id']}`;
+  const signedIn = await console.signIn({ privateKey: String(created.body['key']) });
+  const origin = await console.listen();
+
+  async function end(): Promise<void> {
+    // The console looks a session up again if the request takes longer than 100 ms.
+    await wait(200);
+    if (what === 'whose application has lost the permission') {
+      const narrower = { name: 'all', permissions: ['token:read'] };
+      expect((await service.call('PUT', path, narrower, management)).status).toBe(200);
+      return;
+    }
+    const keys = JSON.parse((await service.call('GET', `${path}/keys`, undefined, management)).text);
+    expect((await service.call('DELETE', `${path}/keys/${keys[0].id}`, undefined, management)).status).toBe(204);
+  }
+
+  const browser = createBrowser(toListener(origin, end), signedIn.cookies);
+  await browser.get('/tokens/kept');
+  const answer = await browser.post('/tokens/kept/delete', { confirm: 'kept', revision: '0' });
+  expect(answer.status).toBe(expected);
+  if (expected === 303) expect(answer.location).toBe('/sign-in');
+  expect((await service.call('GET', '/tokens/kept')).status).toBe(200);
 });
 
 test('a session that may have ended sees no page and no file', async () => {

@@ -49,8 +49,11 @@ export function toApp(app: FastifyInstance): Transport {
   };
 }
 
-/** Sends requests to a console that listens on loopback. The source address must be a loopback address too. */
-export function toListener(base: string): Transport {
+/**
+ * Sends requests to a console that listens on loopback. The source address must be a loopback address too. Calls
+ * `beforeBody` between the headers and the body of a request.
+ */
+export function toListener(base: string, beforeBody?: () => Promise<void>): Transport {
   return ({ method, url, body, address, headers }) =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -67,7 +70,12 @@ export function toListener(base: string): Transport {
         },
       );
       call.on('error', reject);
-      call.end(body);
+      if (body === undefined || beforeBody === undefined) {
+        call.end(body);
+        return;
+      }
+      call.flushHeaders();
+      beforeBody().then(() => call.end(body), reject);
     });
 }
 
