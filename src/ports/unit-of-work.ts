@@ -58,7 +58,7 @@ function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, fingerp
  * changes in this form.
  */
 export type StoredWrite = Omit<StreamWrite, 'events'> & { readonly commit: Commit };
-export type StoredChange = Omit<Change, 'writes'> & { readonly writes: readonly StoredWrite[] };
+export type StoredChange = Omit<Change, 'writes' | 'onStored'> & { readonly writes: readonly StoredWrite[] };
 export type StoredWork = {
   commit(change: StoredChange): Promise<CommitOutcome>;
   readonly follow: UnitOfWork['follow'];
@@ -71,6 +71,11 @@ export type Change = {
    * The claim to record together with the writes. It lets a retry of the request find the result of the first attempt.
    */
   readonly claim: Stored<FinishedClaim> | null;
+  /**
+   * Called with each write as soon as it is certain that its events stay in the log, even if the commit fails later. A
+   * store that writes events and rows in one transaction does not call this function, because the outcome is enough.
+   */
+  readonly onStored?: (write: StreamWrite) => void;
 };
 
 export type CommitOutcome =

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../keys/key-ring.js';
-import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '../../ports/unit-of-work.js';
+import type { StreamWrite, UnitOfWork } from '../../ports/unit-of-work.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 import { entryOfEvent } from './entry-of-event.js';
 
@@ -13,25 +13,29 @@ export function recordedWork(
   keys: Pick<KeyRing, 'tenantKeys'>,
   recorder: AccessRecorder,
 ): UnitOfWork {
+  async function record({ stream, expectedRevision, events, row }: StreamWrite): Promise<void> {
+    const [first] = events;
+    const names = row?.of === 'directory' && first !== undefined ? await namesKeyOf(keys, first.tenantId) : null;
+    const entries = events.map((event, index) => entryOfEvent(event, stream, expectedRevision + 1 + index, names));
+    recorder.soon(entries.filter((entry) => entry !== null));
+  }
+
   return {
     ...work,
     async commit(change) {
-      const committed = await work.commit(change);
-      for (const { stream, expectedRevision, events, row } of storedWrites(change, committed)) {
-        const [first] = events;
-        const names = row?.of === 'directory' && first !== undefined ? await namesKeyOf(keys, first.tenantId) : null;
-        const entries = events.map((event, index) => entryOfEvent(event, stream, expectedRevision + 1 + index, names));
-        recorder.soon(entries.filter((entry) => entry !== null));
+      const recording = new Map<StreamWrite, Promise<void>>();
+      const onStored = (write: StreamWrite): void => {
+        if (!recording.has(write)) recording.set(write, record(write));
+      };
+      try {
+        const committed = await work.commit({ ...change, onStored });
+        if (committed.outcome === 'committed') change.writes.forEach(onStored);
+        return committed;
+      } finally {
+        await Promise.all(recording.values());
       }
-      return committed;
     },
   };
-}
-
-function storedWrites({ writes }: Change, committed: CommitOutcome): readonly StreamWrite[] {
-  if (committed.outcome === 'committed') return writes;
-  const landed = committed.outcome === 'conflict' ? committed.landed : undefined;
-  return landed === undefined ? [] : writes.filter((_, index) => landed.includes(index));
 }
 
 /**

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { mongoUnitOfWork } from '#src/adapters/mongodb/work/mongo-unit-of-work.js';
+import { recordedWork } from '#src/audit/access-log/recorded-work.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import type { Change } from '#src/ports/unit-of-work.js';
 
 type Deps = Parameters<typeof mongoUnitOfWork>[0];
 
@@ -18,3 +21,43 @@ test('if another process undoes a batch after its row was found missing, the tok
   ];
   expect(await follow(seen)).toEqual(new Set(['token-undone']));
 });
+
+for (const failing of ['rows', 'claims'] as const) {
+  test(`a change whose event is in the log is recorded, even if MongoDB then fails to store the ${failing}`, async () => {
+    const fail = async () => {
+      throw new StoreUnavailable('MongoDB', 'down');
+    };
+    const work = mongoUnitOfWork({
+      now: () => 0,
+      log: { append: async () => ({ outcome: 'appended', positions: [1] }) },
+      rows: { write: failing === 'rows' ? fail : async () => 'written' },
+      claims: { intend: async () => true, finish: fail },
+      fingerprints: {
+        during: (store: (hold: unknown) => unknown) => store(async () => ({ outcome: 'held', held: [] })),
+      },
+    } as object as Deps);
+    const recorded: string[] = [];
+    const recorder = {
+      soon: (entries: readonly { operation: string }[]) => recorded.push(...entries.map(operationOf)),
+    };
+    const keys = { tenantKeys: async () => null };
+    const { commit } = recordedWork(work, keys as never, recorder as never);
+    await expect(commit(deletion)).rejects.toThrow(StoreUnavailable);
+    expect(recorded).toEqual(['delete']);
+  });
+}
+
+const operationOf = ({ operation }: { readonly operation: string }) => operation;
+
+const deletion = {
+  writes: [
+    {
+      stream: 'token-one',
+      expectedRevision: 0,
+      events: [{ type: 'token.deleted', tenantId: 't', time: 0, actorId: 'a', trace: null, clear: {} }],
+      row: { of: 'token', view: { tenantId: 't', stream: 'token-one', state: { created: {} } }, index: 'keep' },
+      distinct: null,
+    },
+  ],
+  claim: { cmd: 'one' },
+} as object as Change;

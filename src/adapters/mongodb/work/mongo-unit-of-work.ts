@@ -32,11 +32,13 @@ type Deps = {
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** The steps that a change performs before it appends. */
-type Before = {
+/** The steps that a change performs around its appends. */
+type Steps = {
   /** Records in the claim which work is about to be stored. Returns false if another command owns the claim. */
   readonly intend: (work: ClaimedWork) => Promise<boolean>;
   readonly hold: HoldFingerprints;
+  /** Reports a write whose events stay in the log, even if a later step fails. */
+  readonly onStored: (write: StreamWrite) => void;
 };
 
 /**
@@ -69,7 +71,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return log.append(stream, expectedRevision, events);
   }
 
-  async function storeOne(write: StreamWrite, { intend, hold }: Before): Promise<CommitOutcome> {
+  async function storeOne(write: StreamWrite, { intend, hold, onStored }: Steps): Promise<CommitOutcome> {
     const claimed = await hold([write], null);
     if (claimed.outcome === 'duplicate') return claimed;
     if (!(await intend({ of: 'append', intent: intentOf(write) }))) {
@@ -84,14 +86,15 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
+    onStored(write);
     await projectWrite(write, appended.positions);
     return { outcome: 'committed' };
   }
 
   /** Stores each write independently. The caller decides again about the writes that failed and retries them. */
-  async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprints): Promise<CommitOutcome> {
-    const before: Before = { intend: async () => true, hold };
-    const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
+  async function storeEach(writes: readonly StreamWrite[], steps: Steps): Promise<CommitOutcome> {
+    const withoutClaim = { ...steps, intend: async () => true };
+    const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, withoutClaim));
     const landed = outcomes.flatMap(({ outcome }, index) => (outcome === 'committed' ? [index] : []));
     return landed.length === writes.length ? { outcome: 'committed' } : { outcome: 'conflict', landed };
   }
@@ -102,7 +105,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   }
 
   /** Stores several creations. Either all of them are stored or none are. */
-  async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
+  async function storeBatch(writes: readonly StreamWrite[], { intend, hold, onStored }: Steps): Promise<CommitOutcome> {
     // Detects most conflicts before the first append. If a conflict is found at this point, there are no appends to
     // undo or to bar.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
@@ -132,6 +135,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     }
     // All events of the batch are in the log. After this call, no process will undo the batch.
     await batches.finish(id);
+    writes.forEach(onStored);
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
       return projectWrite(write, stored?.outcome === 'appended' ? stored.positions : []);
@@ -140,22 +144,23 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return { outcome: 'committed' };
   }
 
-  async function store(writes: readonly StreamWrite[], before: Before): Promise<CommitOutcome> {
-    const { intend, hold } = before;
+  async function store(writes: readonly StreamWrite[], steps: Steps): Promise<CommitOutcome> {
+    const { intend } = steps;
     const [first, ...others] = writes;
     if (first === undefined) return { outcome: (await intend({ of: 'nothing' })) ? 'committed' : 'claimed' };
-    if (others.length === 0) return storeOne(first, before);
-    if (writes.some(creates)) return storeBatch(writes, before);
-    const outcome = await storeEach(writes, hold);
+    if (others.length === 0) return storeOne(first, steps);
+    if (writes.some(creates)) return storeBatch(writes, steps);
+    const outcome = await storeEach(writes, steps);
     if (outcome.outcome === 'committed' && !(await intend({ of: 'nothing' }))) return { outcome: 'claimed' };
     return outcome;
   }
 
-  async function commit({ writes, claim }: Change, hold: HoldFingerprints): Promise<CommitOutcome> {
-    if (claim === null) return store(writes, { intend: async () => true, hold });
+  async function commit({ writes, claim, onStored }: Change, hold: HoldFingerprints): Promise<CommitOutcome> {
+    const steps: Steps = { intend: async () => true, hold, onStored: (write) => onStored?.(write) };
+    if (claim === null) return store(writes, steps);
     const { cmd } = claim;
     // If `store` throws an error, the claim is not changed. A process that takes over the claim checks what was stored.
-    const outcome = await store(writes, { intend: (work) => claims.intend(claim, work), hold });
+    const outcome = await store(writes, { ...steps, intend: (work) => claims.intend(claim, work) });
     if (outcome.outcome === 'committed') await claims.finish(cmd);
     else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);
     return outcome;
