@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -94,6 +95,34 @@ test('while a file that is due has to stay, the repeated search for files to rem
   statements.mockClear();
   expect(mover.drop('2026-06', '2027-06')).toBe(0);
   expect(statements).not.toHaveBeenCalled();
+  mover.close();
+  journal.close();
+  await service.close();
+});
+
+test('if the removal of several months is interrupted, no entries seem to be missing', async () => {
+  const service = await startTestService();
+  const { id } = await createPlain(service);
+  for (let month = 1; month < 4; month += 1) {
+    service.clock.set(Date.UTC(2026, month, 1));
+    await service.call('GET', path(id));
+  }
+  expect(await logs(service, { entity_id: id, start_date: '2020-01-01' })).toHaveLength(4);
+  const journal = pinStatements(join(service.dataDir, 'journal.db'), { readonly: true });
+  const mover = createBatchMover(journal, service.dataDir);
+  const remove = fs.rmSync;
+  const spy = vi.spyOn(fs, 'rmSync').mockImplementation((file, options) => {
+    if (String(file).endsWith('access-2026-02.db')) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+    remove(file, options);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  expect(mover.drop('2026-04', '2026-04')).toBeInstanceOf(Error);
+  expect(monthsIn(service.dataDir)).toEqual(['2026-02', '2026-03', '2026-04']);
+  expect(await service.vault.accessLog.missing?.(false)).toBeNull();
   mover.close();
   journal.close();
   await service.close();

@@ -154,10 +154,11 @@ function parsed(batch: JournalBatch): LinedBatch | null {
 }
 
 /**
- * Returns the months before `before` whose batches are all older than the batches that stay. If the clock was set back
- * for a while, the file of an old month contains batches that are newer than those of later months. Without this check,
- * new entries would be removed, and the chain would have a gap. Ignores the months after `now`, because entries are in
- * such a month only if the clock was ahead, and they would keep all later entries until that month is over.
+ * Returns the months before `before` whose batches are all older than the batches that stay, oldest batches first. If
+ * the removal is interrupted, the files that are left therefore have no gap. If the clock was set back for a while, the
+ * file of an old month contains batches that are newer than those of later months. Without this check, new entries
+ * would be removed, and the chain would have a gap. Ignores the months after `now`, because entries are in such a month
+ * only if the clock was ahead, and they would keep all later entries until that month is over.
  *
  * A month whose file is damaged stays, and does not keep other months, so that their entries are not stored longer than
  * promised. `damage` is the first damage that was found. If all months that stay are damaged, no month is returned,
@@ -190,7 +191,7 @@ function monthsToDrop(
   const newestFirst = spansOf(old).sort((one, other) => other.last - one.last);
   const months: Month[] = [];
   for (const { month, first, last } of newestFirst) {
-    if (last < firstKept) months.push(month);
+    if (last < firstKept) months.unshift(month);
     else firstKept = Math.min(firstKept, first);
   }
   return { months, damage };
