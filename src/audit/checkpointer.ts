@@ -1,12 +1,13 @@
 import { type Checkpoint, checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
 import type { KeyRing } from '../keys/key-ring.js';
-import type { AccessLog } from '../ports/access-log.js';
+import type { AccessHead, AccessLog } from '../ports/access-log.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventChain } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { deliverCheckpoints } from './deliver-checkpoints.js';
 import { signCheckpoint, storeCheckpoint } from './make-checkpoint.js';
 import { chainAt, clearPages, followLog, isAt, type ProvenChain } from './proven-chain.js';
@@ -87,7 +88,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     // commits signed by that checkpoint. It does not count as an addition.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || when === 'grown') {
-      const access = await heads.grown(last?.time ?? 0);
+      const access = await grownChains(last?.time ?? 0);
       if (isHourly || added > 0 || access.length > 0) {
         const signed = { logId, last, head: proven, isHourly, access, time: now };
         const checkpoint = signCheckpoint(await keys.signingKey(), signed);
@@ -103,6 +104,21 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     known = after;
     const latest = after?.last ?? null;
     if (latest !== null) await deliver(latest.number, when);
+  }
+
+  /**
+   * Returns the ends of the access log's chains that a checkpoint must sign. Reports a damaged access log, and returns
+   * no ends: the log is signed without them. Threat: an attacker damages a file of the access log, and nothing is signed
+   * any longer.
+   */
+  async function grownChains(since: number): Promise<readonly AccessHead[]> {
+    try {
+      return await heads.grown(since);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error.found === null) throw error;
+      onError(error);
+      return [];
+    }
   }
 
   async function deliver(upTo: number, when: When): Promise<void> {

@@ -1,4 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keyName } from '#src/audit/make-checkpoint.js';
 import {
@@ -147,6 +149,33 @@ test('a checkpoint is signed even if the only requests since the last one were r
   await run();
   const [, second] = await stored();
   expect(second?.access).toHaveLength(1);
+});
+
+test('while the file of the current month is damaged, the log is signed; after the repair, the access log is too', async () => {
+  await create();
+  await service.vault.recorder.now([]);
+  await run();
+  await create();
+  await service.vault.recorder.now([]);
+  const { dataDir, rootKey, clock } = service;
+  await service.stop();
+  const [name] = readdirSync(dataDir).filter((each) => /^access-.*\.db$/.test(each));
+  const path = join(dataDir, String(name));
+  const intact = readFileSync(path);
+  writeFileSync(path, 'not a database'.repeat(1_000));
+  service = await startTestService({ dataDir, rootKey, clock });
+  const before = (await stored()).length;
+  clock.advance(anHour);
+  await run();
+  expect((await stored()).slice(before).map(({ access }) => access)).toEqual([[]]);
+  const found = service.errors.map((error) => (error instanceof StoreUnavailable ? error.found?.says : error));
+  expect(new Set(found)).toEqual(new Set([`${name} is damaged`]));
+  await service.stop();
+  writeFileSync(path, intact);
+  service = await startTestService({ dataDir, rootKey, clock });
+  clock.advance(anHour);
+  await run();
+  expect((await stored()).at(-1)?.access).toHaveLength(1);
 });
 
 test('an entry that is stored in the file of the previous month after that month’s last checkpoint is signed too', async () => {
