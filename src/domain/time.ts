@@ -61,11 +61,11 @@ export function parseIsoDateTime(text: string): number | null {
 
 /**
  * Parses a bound of a period in the formats of `parseExpiresAt`. If the time is between two milliseconds, returns the
- * second of them. Returns null for any other text.
+ * second of them, but never a time after the year 9999. Returns null for any other text.
  */
 export function parseBound(text: string): number | null {
   const ms = parseExpiresAt(text);
-  return ms !== null && isTruncated(text) ? ms + 1 : ms;
+  return ms !== null && isTruncated(text) ? Math.min(ms + 1, fourDigitYears.latestMs) : ms;
 }
 
 /** Returns true if `parseIsoDateTime` truncates this valid text, because the time is between two milliseconds. */

@@ -154,6 +154,8 @@ describe('filters and pages', () => {
     expect(await logs(service, { entity_id: id, start_date: later }), 'a fraction of a millisecond later').toEqual([]);
     const untilLater = { entity_id: id, start_date: iso(created), end_date: later };
     expect(await logs(service, untilLater)).toHaveLength(1);
+    const untilTheEnd = { ...untilLater, end_date: '9999-12-31T23:59:59.9999999Z' };
+    expect(await logs(service, untilTheEnd)).toHaveLength(1);
     const [entry] = await logs(service, { entity_id: id, start_date: iso(created) });
     const plain = await service.call(
       'GET',
