@@ -108,7 +108,12 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     await refused(['--type', 'private', '--permissions', 'token:fly'], '', /permissions\[0\]: /);
     await refused(['--type', 'private', '--rules', '-'], '[]', /rules: /);
     await refused(['--type', 'private', '--rules', '-'], '[{"container":"pci"}]', /rules\[0\]\.container: /);
-    await refused(['--type', 'private', '--rules', '-'], 'no json', /not valid JSON.*array of access rules/s);
+    await refused(['--type', 'private', '--rules', '-'], 'no json', /must be valid JSON.*array of access rules/s);
+    await refused(
+      ['--type', 'private', '--rules', '-'],
+      '[{"container":"/","priority":1.00000000000000000001}]',
+      /at \[0\]\.priority is a number that may lose digits/,
+    );
     await refused(['--type', 'private', '--rules', join(dir, 'missing.json')], '', /missing\.json.*ENOENT/);
   });
 });
@@ -117,7 +122,8 @@ test('a running service immediately accepts the keys that commands create', asyn
   const { flags, dir } = await makeVault();
   const service = await startService(flags);
   const rulesFile = join(dir, 'rules.json');
-  writeFileSync(rulesFile, JSON.stringify(rules));
+  // Some editors begin a file with a byte order mark.
+  writeFileSync(rulesFile, `\ufeff${JSON.stringify(rules)}`);
   const application = async (...args: string[]) =>
     String((await runJson(['applications', 'create', '--name', 'a', '--type', 'private', ...args, ...flags]))['key']);
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { hashesOf, makeVault, run, runJson, startService } from '../support/process.js';
+import { hashesOf, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
@@ -67,12 +67,22 @@ describe.each([
     await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);
     if (isRunning) await startService(flags);
-    const create = (stdin: string) => run(['tokens', 'create', ...args], { stdin });
+    const latin1 = join(tempDir(), 'latin1.json');
+    writeFileSync(latin1, '{"type":"token","data":"caf\xe9"}', 'latin1');
+    const create = (stdin: string | Buffer) => run(['tokens', 'create', ...args], { stdin });
     const refusals = [
       [await create('{"type":"card","data":{"number":"4242424242424241"}}'), /^data\.number: /],
       [await create('{"type":"crd","data":"marker-7781"}'), /type: must be one of/],
       [await create('{"type":"token","data":"marker-7781"'), /^the request .*/],
       [await create('{"type":"token"}'), /data: is required/],
+      [
+        await create(Buffer.from('{"type":"token","data":"caf\xe9"}', 'latin1')),
+        /^standard input is not UTF-8\. Save the request as UTF-8/,
+      ],
+      [
+        await run(['tokens', 'create', '--file', latin1, ...args]),
+        /latin1\.json is not UTF-8\. Save the request as UTF-8/,
+      ],
       [await create(''), /^the request /],
       [await run(['tokens', 'get', 'marker-7781', ...args]), /no such token/],
       [await run(['tokens', 'get', 'an-id', '--api-key-file', '-', ...flags], { stdin: managementKey }), /token:read/],

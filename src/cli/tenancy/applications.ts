@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json } from '../../domain/json.js';
+import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import { Failure } from '../failure.js';
 import { storeSettings, withSettings } from '../options.js';
 import { print, printNewKey } from '../print.js';
@@ -100,12 +101,10 @@ function listOf(text: string): string[] {
 }
 
 async function rulesFrom(file: string): Promise<Json> {
-  try {
-    return JSON.parse(await readInput(file, 'the access rules')) as Json;
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure(
-      `${file === '-' ? 'standard input' : file} is not valid JSON. It must contain an array of access rules.`,
-    );
-  }
+  const rules = parseJsonBody(await readInput(file, 'the access rules'));
+  if (rules.ok) return rules.value;
+  const where = rules.path === undefined ? '' : ` at ${rules.path}`;
+  throw new Failure(
+    `${file === '-' ? 'standard input' : file}${where} ${rules.message}. It must contain an array of access rules.`,
+  );
 }
