@@ -47,6 +47,23 @@ describe('the sources of settings', () => {
     expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
   });
 
+  it('can give a fraction as text', () => {
+    const given = (text: string) => [
+      { env: { STRONGROOM_TRACING_SAMPLE_RATIO: text } },
+      { flags: { tracingSampleRatio: text } },
+    ];
+    for (const [text, ratio] of [
+      ['0.25', 0.25],
+      ['1.0', 1],
+      ['0', 0],
+    ] as const) {
+      for (const from of given(text)) expect(config(from).settings['tracing.sample_ratio']).toBe(ratio);
+    }
+    for (const text of ['1.5', '.5', '0.', '1e-1', '-0.5', '0,5']) {
+      for (const from of given(text)) expect(problems(from), text).toHaveLength(1);
+    }
+  });
+
   it('have safe defaults', () => {
     expect(config({}).settings).toMatchObject({
       profile: 'embedded',

@@ -123,7 +123,7 @@ function fromText(text: string, form: TextForm): unknown {
     case 'text':
       return text;
     case 'number':
-      return /^\d{1,15}$/.test(text) ? Number(text) : text;
+      return /^\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
     case 'boolean':
       return Object.hasOwn(booleans, text) ? booleans[text] : text;
     case 'list':
