@@ -1,3 +1,4 @@
+import { isFaithfulNumber } from '../faithful-number.js';
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
 import { codePointCount } from '../text.js';
 import { spendWork } from './budget.js';
@@ -16,15 +17,13 @@ const castToString = valueFilter('to_string', [], (input) => {
 
 /**
  * `to_number` converts decimal text, with or without leading zeros, to a number. It rejects any other text. It also
- * rejects integers that a JSON number cannot represent exactly, because a changed account number is worse than an
- * error.
+ * rejects numbers that would lose digits, because a changed account number is worse than an error.
  */
 const castToNumber = valueFilter('to_number', [], (input) => {
   if (input === null || typeof input === 'number') return input;
   const text = typeof input === 'string' ? input : '';
-  const number = /^[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?$/.test(text) ? Number(text) : Number.NaN;
-  const isExact = Number.isFinite(number) && (!/^[+-]?\d+$/.test(text) || Number.isSafeInteger(number));
-  return isExact ? number : new Refusal('to_number: the value is not a number that can be held exactly');
+  const isExact = /^[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?$/.test(text) && isFaithfulNumber(text);
+  return isExact ? Number(text) : new Refusal('to_number: the value is not a number that can be held exactly');
 });
 
 /** `to_boolean` converts `true` and `false`, in any letter case, to a boolean. */
