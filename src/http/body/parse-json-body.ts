@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../domain/json.js';
-import type { Steps } from '../../domain/steps.js';
-import { type RepeatedKeys, readJson, scanJson } from './scan-json.js';
+import { finish, type Steps } from '../../domain/steps.js';
+import { type JsonFault, type RepeatedKeys, readJson, scanJson } from './scan-json.js';
 
 /**
  * The result of parsing a body. `message` completes "the body …" or "the value at `path` …". `path` is the path of the
@@ -27,9 +27,11 @@ export function parseJsonBody(bytes: Buffer | string, repeatedKeys: RepeatedKeys
   const text = bytes.toString().replace(/^\uFEFF/, '');
   const fault = scanJson(text, repeatedKeys);
   if (fault !== null) return { ok: false, ...fault };
-  const value: Json = JSON.parse(text);
-  return { ok: true, value };
+  return mayContainNegativeZero.test(text) ? built(finish(readJson(text))) : { ok: true, value: JSON.parse(text) };
 }
+
+/** `JSON.parse` keeps -0, and `readJson` does not. */
+const mayContainNegativeZero = /(?:^|[\s[:,])-0/;
 
 /** A body up to this size is parsed without a pause. Parsing it takes a few milliseconds at most. */
 const atOnceBytesMax = 32 * 1024;
@@ -52,6 +54,9 @@ export function* parsingJsonBody(bytes: Buffer, atOnceMax = atOnceBytesMax): Ste
   } catch {
     return { ok: false, message: 'must be UTF-8' };
   }
-  const read = yield* readJson(text);
+  return built(yield* readJson(text));
+}
+
+function built(read: JsonFault | { readonly value: Json }): JsonBody {
   return 'value' in read ? { ok: true, value: read.value } : { ok: false, ...read };
 }

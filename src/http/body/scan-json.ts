@@ -7,7 +7,7 @@ const depthMax = 64;
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end';
 
 /** A reason why JSON is rejected. `message` completes "the body …" or "the value at `path` …". */
-type JsonFault = { readonly message: string; readonly path?: string };
+export type JsonFault = { readonly message: string; readonly path?: string };
 
 /**
  * The number of JSON tokens that are scanned between two pauses. Scanning this many takes a few tenths of a
@@ -29,7 +29,7 @@ export function scanJson(text: string, repeatedKeys: RepeatedKeys): JsonFault | 
 
 /**
  * Scans JSON text in steps and builds its value. `JSON.parse` is not suitable, because it cannot pause while it parses
- * a 4 MiB body.
+ * a 4 MiB body, and because it returns -0.
  */
 export function* readJson(text: string): Steps<JsonFault | { readonly value: Json }> {
   const builder = new JsonBuilder();
@@ -313,10 +313,12 @@ class JsonBuilder {
 
   add(value: Json, key: string | null): void {
     const container = this.#open.at(-1);
-    if (container === undefined) this.#value = value;
-    else if (Array.isArray(container)) container.push(value);
+    // -0 becomes 0, because `JSON.stringify` writes it as 0. Otherwise, a patch with -0 would count as a change each time.
+    const kept = value === 0 ? 0 : value;
+    if (container === undefined) this.#value = kept;
+    else if (Array.isArray(container)) container.push(kept);
     // The scanner has already rejected `__proto__`.
-    else if (key !== null) container[key] = value;
+    else if (key !== null) container[key] = kept;
   }
 }
 

@@ -38,6 +38,15 @@ describe('ordinary bodies', () => {
     expect(parseJsonBody('{"a":1,"b":2,"a":3}')).toEqual({ ok: true, value: { a: 3, b: 2 } });
   });
 
+  it.each(['-0', ' -0.0', '-0e5', '[-0]', '[1,-0]', '{"a":-0,"b":"-0"}', '{"a":\n-0.00E-1}'])(
+    '%s is parsed with 0, because stored data contains no -0 and would differ from the body',
+    (text) => {
+      const zero = JSON.parse(JSON.stringify(JSON.parse(text)));
+      expect(parseJsonBody(text)).toEqual({ ok: true, value: zero });
+      expect(inSteps(text)).toEqual({ ok: true, value: zero });
+    },
+  );
+
   it('skips one byte order mark at the beginning, in bytes and in strings', () => {
     expect(parseJsonBody(Buffer.from([0xef, 0xbb, 0xbf, 0x31]))).toEqual({ ok: true, value: 1 });
     expect(parseJsonBody('\uFEFF1')).toEqual({ ok: true, value: 1 });
@@ -205,10 +214,6 @@ describe('numbers', () => {
   ])('%s is kept and serialized as %s', (literal, written) => {
     const body = parseJsonBody(`[${literal}]`);
     expect(body.ok && JSON.stringify(body.value)).toBe(`[${written}]`);
-  });
-
-  it('keeps -0 as the number -0', () => {
-    expect(parseJsonBody('-0')).toEqual({ ok: true, value: -0 });
   });
 
   it.each(['k'.repeat(5_000), '4242424242424242', '4-2-4-2-4-2'])('does not repeat the key %s in the path', (key) => {

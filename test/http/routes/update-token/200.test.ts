@@ -116,6 +116,16 @@ describe('200 null sets a field to its default or removes it', () => {
 });
 
 describe('200 a patch that changes nothing appends nothing', () => {
+  test('a patch with -0, which is stored as 0', async ({ service }) => {
+    const created = await createPlain(service, { data: { a: 0 }, mask: 0 });
+    const before = await service.eventCount();
+    const raw = '{"data":{"a":-0},"mask":-0.0}';
+    const answer = await service.call('PATCH', path(created.id), undefined, { raw });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers['etag']).toBe('"0"');
+    expect(await service.eventCount()).toBe(before);
+  });
+
   const token = { type: 'card', data: { number: '4242424242424242', name: 'A' }, metadata: { a: 'b' } };
 
   test.for<JsonObject>([
