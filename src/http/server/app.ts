@@ -152,7 +152,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
       createAuthentication(service, { headerNames: headerNames.apiKey, acceptsBearer }, admission),
     );
     refuseMalformedQuery(scope);
-    scope.addHook('preHandler', async (request) => renewCaller(request));
+    scope.addHook('preHandler', renewCaller);
     for (const route of routes) route(typed(scope), service, headerNames);
   });
   return app;

@@ -63,6 +63,11 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
     });
   }
 
+  return hookOf(check);
+}
+
+/** Returns a hook that calls `done` without a delay if the check needs no promise. */
+function hookOf(check: (request: FastifyRequest, reply: FastifyReply) => Maybe<unknown>) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     let checked: Maybe<unknown>;
     try {
@@ -83,7 +88,7 @@ const renewAfterMs = 100;
  * Authenticates the caller again if the request has waited for its body or for its tenant's share of the service. Threat:
  * the holder of a key sends the end of a request long after the key was revoked, or after its application lost rights.
  */
-export function renewCaller(request: FastifyRequest): Maybe<void> {
+export const renewCaller = hookOf((request) => {
   const { caller, authenticate } = request;
   if (caller === null || authenticate === null || performance.now() - request.beganAt < renewAfterMs) return;
   return after(authenticate(), (current) => {
@@ -91,7 +96,7 @@ export function renewCaller(request: FastifyRequest): Maybe<void> {
     request.caller = callerAt(current, request.ip, caller.visitor ?? null);
     expectPermission(request, current);
   });
-}
+});
 
 /**
  * Throws Problem 401 if the caller's key or access has changed since the request was authenticated. Use it between the
