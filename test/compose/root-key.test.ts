@@ -362,13 +362,35 @@ describe('on a disk that fails', () => {
     const file = keyFile(hex);
     const disk = breakDisk(broken);
     const place = { named: null, file, command: null, nextFile, dataDir, isDev: false };
-    const work = createKeyRotationWork(finishedRotation, place, true, async () => undefined);
+    let reported = 0;
+    const work = createKeyRotationWork(finishedRotation, place, true, async () => {
+      reported += 1;
+    });
     await expect(ended(work)).rejects.toThrow(/EIO.*root\.key and .*next\.key\. Keep them all.*run the command again/);
     expect(readFileSync(file, 'utf8')).toBe(hex);
     disk.mend();
     expect(await ended(work)).toMatchObject({ state: 'cleared', root_key_file: file });
     expect(readFileSync(file, 'utf8')).not.toBe(hex);
     expect(existsSync(nextFile)).toBe(false);
+    expect(reported, 'the access log has an entry about the rotation').toBe(1);
+  });
+
+  it('a rotation that was killed after it overwrote the file of the next root key is recorded', async () => {
+    const nextFile = keyFile('\0'.repeat(64), 0o600, join(root, 'next.key'));
+    const place = { named: null, file: keyFile(hex), command: null, nextFile, dataDir, isDev: false };
+    let reported = 0;
+    const work = createKeyRotationWork(finishedRotation, place, true, async () => {
+      reported += 1;
+    });
+    expect(await ended(work)).toMatchObject({ state: 'cleared' });
+    expect(reported).toBe(1);
+  });
+
+  it('a process of a cluster that only replaces its own file does not record the rotation again', async () => {
+    const nextFile = keyFile(hex, 0o600, join(root, 'next.key'));
+    const place = { named: null, file: keyFile('00'.repeat(32)), command: null, nextFile, dataDir, isDev: false };
+    const work = createKeyRotationWork(finishedRotation, place, false, async () => expect.unreachable());
+    expect(await ended(work)).toMatchObject({ state: 'cleared' });
   });
 
   it('a rotation that was suspended before it replaced the file keeps the key that another rotation wrote there', async () => {

@@ -36,8 +36,8 @@ export type KeyRotationWork = {
 
 /**
  * Creates the rotation work. If `mayMakeNext` is true, this process may create the next root key. This is safe only if
- * no other process needs that key. `onRotated` is called once the old root key no longer wraps any key. It must not
- * throw.
+ * no other process needs that key. `onRotated` is called once the old root key no longer wraps any key, also if an
+ * earlier run was interrupted before it could call it. It must not throw.
  */
 export function createKeyRotationWork(
   rotation: KeyRotation,
@@ -68,8 +68,10 @@ export function createKeyRotationWork(
       } finally {
         next.fill(0);
       }
-      if (isRotated) await onRotated();
     }
+    // The last step of a rotation that replaces the file removes the next root key. A process that is alone and finds
+    // this key at the end of a rotation completes an interrupted run, which could not call `onRotated`.
+    if (isRotated || (mayMakeNext && file !== null)) await onRotated();
     present = {
       state: isRotated ? 'rotated' : 'cleared',
       root_key_file: file ?? nextFile ?? '',
