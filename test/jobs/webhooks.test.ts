@@ -78,10 +78,15 @@ async function attemptsOf(service: TestService, id: string, query = ''): Promise
   return page.body['data'] as readonly JsonObject[];
 }
 
-async function enable(service: TestService, { url }: Receiver, id: string, enabled: boolean) {
-  const body = { url, event_types: tokenEvents, enabled };
+/** Replaces the fields of a webhook. */
+async function change(service: TestService, id: string, fields: JsonObject) {
+  const body = { event_types: tokenEvents, ...fields };
   const changed = await service.call('PUT', `/webhooks/${id}`, body, { key: service.managementKey });
   expect(changed.status, changed.text).toBe(200);
+}
+
+function enable(service: TestService, { url }: Receiver, id: string, enabled: boolean) {
+  return change(service, id, { url, enabled });
 }
 
 function createdIds({ received }: Receiver): readonly unknown[] {
@@ -580,6 +585,48 @@ describe('a webhook', () => {
       ['token.created', 'moved'],
       ['token.created', 'moved'],
     ]);
+  });
+
+  test.for([
+    ['the containers', { containers: ['/general/'] }],
+    ['the token types', { token_types: ['card'] }],
+    ['the event types', { event_types: ['token.updated', 'application.updated'] }],
+  ] as const)(
+    'does not get a waiting event that %s no longer include after a change',
+    async ([, narrowed], { service, receiver }) => {
+      const event_types = [...tokenEvents, 'application.created'];
+      const { id } = await subscribe(service, receiver.url, { event_types });
+      receiver.respond = (response) => response.writeHead(500).end();
+      await create(service, 'one', { containers: ['/pci/high/'] });
+      await service.service.webhooks.run();
+      expect(told(receiver)).toEqual([['token.created', 'one']]);
+      const other = await startReceiver();
+      onTestFinished(other.close);
+      await change(service, id, { url: other.url, event_types, ...narrowed });
+      service.clock.advance(minute);
+      await service.service.webhooks.run();
+      expect(told(receiver)).toHaveLength(1);
+      expect(told(other)).toEqual([]);
+      expect((await service.vault.webhookStore.state(id))?.state).toMatchObject({ pending: [] });
+    },
+  );
+
+  test('gets the waiting events that its filters include after a change, but only the end of a token that is gone', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url, { containers: ['/pci/'] });
+    receiver.respond = (response) => response.writeHead(500).end();
+    for (const token of ['living', 'gone', 'moved']) await create(service, token, { containers: ['/pci/high/'] });
+    await service.service.webhooks.run();
+    await service.call('DELETE', '/tokens/gone');
+    await service.call('PATCH', '/tokens/moved', { containers: ['/general/'] });
+    const other = await startReceiver();
+    onTestFinished(other.close);
+    await change(service, id, { url: other.url, containers: ['/pci/high/'] });
+    service.clock.advance(minute);
+    await service.service.webhooks.run();
+    expect(sorted(told(other))).toEqual(['token.created,living', 'token.deleted,gone']);
   });
 
   test('gets the events of one token in order, even if all of them wait when the first delivery fails', async ({

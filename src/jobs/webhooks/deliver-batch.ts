@@ -78,12 +78,15 @@ export async function deliverBatch(
   }
 
   async function attempt(event: ClearEvent, failed: number): Promise<void> {
-    const payload = await payloadOf(vault, subscription, event, sealedIds, failed > 0);
+    const { webhook } = subscription;
+    // Threat: a webhook gets a new receiver and narrower filters, and the receiver gets a waiting event of another token.
+    const isUnchanged = webhook.modified_at === null || webhook.modified_at < event.time;
+    const payload = await payloadOf(vault, subscription, event, sealedIds, isUnchanged && failed > 0);
     if (payload === null) {
       pending.delete(event.position);
       return;
     }
-    const made = await attemptDelivery(vault, subscription.webhook, event, payload, failed);
+    const made = await attemptDelivery(vault, webhook, event, payload, failed);
     attempts.push(made);
     if (made.outcome === 'delivered') delivered.push(event.id);
     if (made.nextAt === null) pending.delete(event.position);
@@ -128,8 +131,8 @@ export async function deliverBatch(
 
 /**
  * Returns the body of a delivery. The body contains ids but never data. Returns null if the event does not pass the
- * webhook's filters. If `isKnown` is true, the event passed the filters in an earlier attempt, and the filters are not
- * applied again.
+ * webhook's filters. If `isKnown` is true, the containers of the token passed in an earlier attempt, and are not checked
+ * again, because the token may have left them or may be gone.
  */
 async function payloadOf(
   vault: Pick<Vault, 'directory' | 'keys' | 'log'>,
@@ -138,12 +141,14 @@ async function payloadOf(
   sealedIds: ReadonlyMap<string, Uint8Array>,
   isKnown: boolean,
 ): Promise<string | null> {
+  const types: readonly string[] = webhook.event_types;
+  if (!types.includes(event.type)) return null;
   const about: Record<string, string | number> = { tenant_id: tenantId };
   if (isTokenStream(event.stream)) {
     const token = await tokenOf(vault, webhook, event, sealedIds);
     if (token === null) return null;
-    const passes = (webhook.token_types === null || webhook.token_types.includes(token.type)) && token.isCovered;
-    if (!(passes || isKnown)) return null;
+    if (webhook.token_types !== null && !webhook.token_types.includes(token.type)) return null;
+    if (!(token.isCovered || isKnown)) return null;
     if (token.id !== null) about['token_id'] = token.id;
     about['entity_ref'] = refOfTokenStream(event.stream);
     about['token_type'] = token.type;
