@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { accessCollection } from '#src/adapters/mongodb/access-log/access-collections.js';
 import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
-import { accessLogContract } from '../contract/access-log.js';
+import { accessLogContract, anEntry } from '../contract/access-log.js';
 import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
-import { mongoDatabase } from './own-database.js';
+import { databaseOfTest, mongoDatabase } from './own-database.js';
 
 /** Opens the access log on a new MongoDB database. All other stores are in SQLite. */
 async function mongoAccess(): Promise<ContractStores> {
@@ -44,3 +46,22 @@ async function mongoAccess(): Promise<ContractStores> {
 }
 
 accessLogContract('mongodb', mongoAccess);
+
+test('an entry whose time is no time does not stop the counts', async () => {
+  const { connection } = await databaseOfTest();
+  const accessLog = mongoAccessLog(connection);
+  onTestFinished(accessLog.close);
+  const time = Date.UTC(2026, 0, 1);
+  await accessLog.record([anEntry({ time }), anEntry({ time }), anEntry({ time }), anEntry({ time })]);
+  const [head] = await accessLog.heads(0);
+  if (head === undefined) throw new Error('there is no chain');
+  for (const planted of ['soon', Number.NaN, 1e300]) {
+    const { modifiedCount } = await connection.call((db) =>
+      db.collection(accessCollection('2026-01')).updateOne({ time }, { $set: { time: planted } }),
+    );
+    expect(modifiedCount).toBe(1);
+  }
+  const { last, counts } = await accessLog.counts(head.chain, 0, head.sequence);
+  expect(last).toBe(head.sequence);
+  expect(counts.map(({ count }) => count)).toEqual([1]);
+});

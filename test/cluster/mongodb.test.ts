@@ -7,6 +7,8 @@ import { mongoDailyCounts } from '#src/adapters/mongodb/daily-counts.js';
 import { createReadProof } from '#src/adapters/mongodb/read-proof.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoWebhookStore } from '#src/adapters/mongodb/webhook-store.js';
+import { stateFrom } from '#src/ports/webhook-store.js';
+import { authenticWebhookStore } from '#src/vault/authentic-webhook-store.js';
 import { budgetsContract } from '../contract/budgets.js';
 import { checkpointsContract } from '../contract/checkpoints.js';
 import { claimsContract } from '../contract/claims.js';
@@ -119,3 +121,19 @@ test('two processes that reserve from one budget at the same time never exceed i
   await drop();
   expect(reservations.reduce((sum, { granted }) => sum + granted, 0)).toBe(100);
 });
+
+test.each([5, null, { text: '' }])(
+  'the state %j of a webhook is not authentic, and can be replaced',
+  async (planted) => {
+    const { connection } = await databaseOfTest();
+    const store = authenticWebhookStore(mongoWebhookStore(connection), Buffer.alloc(32, 7));
+    expect(await store.save('webhook', 0, stateFrom(1), [])).toBe(true);
+    const { modifiedCount } = await connection.call((db) =>
+      db.collection('webhook_states').updateOne({}, { $set: { state: planted } }),
+    );
+    expect(modifiedCount).toBe(1);
+    expect(await store.state('webhook')).toEqual({ version: 1, state: null });
+    expect(await store.save('webhook', 1, stateFrom(2), [])).toBe(true);
+    expect(await store.state('webhook')).toEqual({ version: 2, state: stateFrom(2) });
+  },
+);

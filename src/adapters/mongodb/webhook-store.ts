@@ -46,7 +46,10 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
   return {
     async state(webhookId) {
       const found = await connection.call((db) => states(db).findOne({ _id: webhookId }));
-      return found === null ? null : { version: found.version, text: found.state };
+      if (found === null) return null;
+      // Threat: an attacker stores something other than text.
+      const state: unknown = found.state;
+      return { version: found.version, text: typeof state === 'string' ? state : '' };
     },
     async save(webhookId, version, text, delivered) {
       if (!(await replace(webhookId, version, text))) return false;

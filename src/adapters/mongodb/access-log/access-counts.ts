@@ -7,8 +7,13 @@ import { afterBatch, isChain } from './entry-key.js';
 /** The maximum number of batches whose entries one call counts. */
 const batchesMax = 500;
 const dayMs = 86_400_000;
+/** The latest time that a `Date` can have. */
+const timeMsMax = 8.64e15;
 
-/** Counts the entries about tokens in the next batches of a chain. The batches can be in any month. */
+/**
+ * Counts the entries about tokens in the next batches of a chain. The batches can be in any month. Threat: an attacker
+ * gives an entry a time that is no time, so that nothing is counted any longer. Such an entry does not count.
+ */
 export async function accessCounts(
   { call }: MongoConnection,
   chain: string,
@@ -25,7 +30,7 @@ export async function accessCounts(
         .collection<EntryDocument>(accessCollection(month))
         .aggregate<AccessCount>(
           [
-            { $match: { _id: range, type: 'token' } },
+            { $match: { _id: range, type: 'token', time: { $gte: 0, $lte: timeMsMax } } },
             {
               $group: {
                 _id: {
