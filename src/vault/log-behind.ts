@@ -69,12 +69,17 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
 
 /**
  * Makes the key store accept the current log in place of a log that no longer exists. After that, all readers of the
- * log start from its beginning.
+ * log start from its beginning. `shredWholeLog` records the revisions of all events again. A shredder of a process that
+ * was left running can read the log before the revisions are forgotten, and save its checkpoint after that.
  */
-export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
+export async function acceptLog(
+  { log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>,
+  shredWholeLog: () => Promise<unknown>,
+): Promise<void> {
   // The shredder is reset first, so that it records the revisions again even if this function is interrupted.
   for (const reader of ['shredder', 'orphans', 'anchor'] as const) await keys.saveCheckpoint(reader, 0);
   await keys.forgetRevisions();
+  await shredWholeLog();
   await chain.follow();
   const [newest] = await log.readNewest(checkpointStream, null, 1);
   const checkpoint = newest === undefined ? null : rememberedOf(readCheckpointEvent(newest));

@@ -4,6 +4,7 @@ import { expectWholeLog } from '../../audit/continuity.js';
 import { reconcileKeys } from '../../commands/recovery/reconcile-keys.js';
 import { type Erased, findErased, recordErased } from '../../commands/recovery/record-erased.js';
 import { BackupRefused } from '../../ports/backup.js';
+import { shredWholeLog } from '../../projections/shredder.js';
 import { acceptLog, logBehind, staysBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { faultOfContent } from '../embedded/data-directory.js';
@@ -36,7 +37,7 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
     // from a backup.
     const tokens = (await reconcileKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
     await recordErased(vault, { tenants: [], tokens });
-    await acceptLog(vault);
+    await acceptLog(vault, () => shredWholeLog(vault.log, vault.keys, Number.POSITIVE_INFINITY));
     return { tenants, tokens };
   });
 }

@@ -6,6 +6,7 @@ import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
 import { type Erased, findErased, recordErased } from '../../commands/recovery/record-erased.js';
 import { BackupRefused, type ErasedKeys, type OnPhase } from '../../ports/backup.js';
+import { shredWholeLog } from '../../projections/shredder.js';
 import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
@@ -202,7 +203,7 @@ function endInOpened(config: Config, restoring: Restoring): Promise<Erased> {
     const found = await findErased(log, isErasedIn(restoring));
     expectAccepted(found);
     await recordErased(vault, found);
-    await acceptLog(vault);
+    await acceptLog(vault, () => shredWholeLog(log, vault.keys, Number.POSITIVE_INFINITY));
     return found;
   });
 }
