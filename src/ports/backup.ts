@@ -4,7 +4,7 @@ import { StoreProblem } from './store-problem.js';
  * The ids of the data keys and tenant keys that had been destroyed by `madeAt` (ms), the time when the list was made.
  * These keys must never decrypt anything again.
  */
-export type ErasedKeys = { readonly ids: ReadonlySet<string>; readonly madeAt: number };
+export type ErasedKeys = { readonly ids: Pick<ReadonlySet<string>, 'has'>; readonly madeAt: number };
 
 /** A key store that a backup reads while the store remains in use. */
 export type KeysToCopy = {
