@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Collection, type Document } from 'mongodb';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
+import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
+import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
+import { replaceDirectory } from '#src/adapters/mongodb/directory/replace-directory.js';
+import { mongoKeyStore } from '#src/adapters/mongodb/key-store/mongo-key-store.js';
+import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { createMongoRowComparison } from '#src/adapters/mongodb/token-rows/compare-rows.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoWebhookStore } from '#src/adapters/mongodb/webhook-store.js';
+import { directoryName } from '#src/ports/key-store.js';
+import { manualClock } from '../support/manual-clock.js';
 import { databaseOfTest } from './own-database.js';
 import { aRow, rowWrite } from './token-rows/a-row.js';
 
@@ -66,4 +74,25 @@ test('sealed ids for webhooks are emptied and removed in parts, each of which an
   for (const filter of [...updates(), ...deletes()]) {
     expect(JSON.stringify(await sealedIds.find(filter).explain('queryPlanner'))).not.toContain('COLLSCAN');
   }
+});
+
+test('all applications are listed without the time limit of one response, and their revisions are read in parts', async () => {
+  const { connection } = await databaseOfTest();
+  await ensureIndexes(connection.db, [directoryIndexes]);
+  const limits: (number | undefined)[] = [];
+  const watched: MongoConnection = {
+    ...connection,
+    call(work, limitMs) {
+      limits.push(limitMs);
+      return connection.call(work, limitMs);
+    },
+  };
+  expect(await mongoDirectory(watched).list('application')).toEqual([]);
+  expect(await replaceDirectory(watched, [], { readStream: async () => [] })).toBe(true);
+  expect(limits).toEqual([60_000, 60_000]);
+  const { records } = mongoKeyStore(connection, manualClock(), async () => 0);
+  const named = { kind: 'application', id: randomUUID() } as const;
+  await records.noteDirectory([{ ...named, revision: 7 }]);
+  const others = Array.from({ length: 300_000 }, () => ({ kind: 'application', id: randomUUID() }) as const);
+  expect(await records.directoryRevisions([...others, named])).toEqual(new Map([[directoryName(named), 7]]));
 });

@@ -24,10 +24,11 @@ const lookEveryMs = 1_000;
 export type MongoConnection = {
   readonly db: Db;
   /**
-   * Runs one or more operations with a total time limit of 5 s. Converts driver errors to our own errors. Throws
-   * StoreUnavailable, DuplicateKey or MongoBroken.
+   * Runs one or more operations with a total time limit of `limitMs`, which is 5 s by default. Each response of the
+   * server must arrive within 5 s. Converts driver errors to our own errors. Throws StoreUnavailable, DuplicateKey or
+   * MongoBroken.
    */
-  call<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  call<T>(work: (db: Db) => Promise<T>, limitMs?: number): Promise<T>;
   /**
    * Returns true if the primary has not changed and has not been reelected since `time` (`performance.now()`). Threat:
    * for a few seconds, a deposed primary still serves reads that return outdated data. Call this function after a write
@@ -70,10 +71,10 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   // Without a listener, an error event from the client would terminate the process.
   client.on('error', () => undefined);
 
-  async function call<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  async function call<T>(work: (db: Db) => Promise<T>, limitMs = callLimitMs): Promise<T> {
     const looking = setInterval(endLeft, lookEveryMs);
     try {
-      return await withinLimit('mongodb', callLimitMs, work(db));
+      return await withinLimit('mongodb', limitMs, work(db));
     } catch (error) {
       throw refusalOf(error) ?? mongoError(error);
     } finally {

@@ -2,6 +2,12 @@ import type { RequiredIndexes } from '../required-indexes.js';
 
 export const directoryCollection = 'directory';
 
+/**
+ * The time limit for a read of all records, in ms. 100,000 applications are more than MongoDB sends within the time limit
+ * of a call.
+ */
+export const readAllLimitMs = 60_000;
+
 /** The names of the indexes. Queries pass them as their hint. */
 export const directoryIndexNames = {
   keys: 'keys',

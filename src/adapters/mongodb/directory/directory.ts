@@ -3,7 +3,7 @@ import type { Directory } from '../../../ports/directory.js';
 import type { MongoConnection } from '../connection.js';
 import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { type DirectoryDocument, documentId, recordOf } from './directory-document.js';
-import { directoryCollection, directoryIndexNames } from './directory-indexes.js';
+import { directoryCollection, directoryIndexNames, readAllLimitMs } from './directory-indexes.js';
 
 /** Implements `Directory` on MongoDB. The records are written by `mongoDirectoryWriter`. */
 export function mongoDirectory(connection: MongoConnection): Directory {
@@ -21,7 +21,10 @@ export function mongoDirectory(connection: MongoConnection): Directory {
       return found === null ? null : recordOf(found);
     },
     async list(kind) {
-      const found = await call((db) => directory(db).find({ kind }, { hint: directoryIndexNames.order }).toArray());
+      const found = await call(
+        (db) => directory(db).find({ kind }, { hint: directoryIndexNames.order }).toArray(),
+        readAllLimitMs,
+      );
       return found.map(recordOf);
     },
     async applications(tenantId, { ids, types }, { offset, limit }) {

@@ -7,7 +7,7 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { type DirectoryDocument, documentId, fieldsOf, keysIn } from './directory-document.js';
-import { directoryCollection } from './directory-indexes.js';
+import { directoryCollection, readAllLimitMs } from './directory-indexes.js';
 
 /** The number of writes in one command, which must end within the time limit of a call. */
 const writesAtOnce = 1_000;
@@ -26,7 +26,7 @@ export async function replaceDirectory(
   records: readonly Stored<DirectoryRecord>[],
   log: Pick<EventLog, 'readStream'>,
 ): Promise<boolean> {
-  const stored = await connection.call((db) => collectionIn(db).find({}).toArray());
+  const stored = await connection.call((db) => collectionIn(db).find({}).toArray(), readAllLimitMs);
   const newer = await newerThan(records, stored, log);
   const usedOn = new Map(
     stored.flatMap((document) => keysIn(document).map(({ hash, used_on }) => [hash, used_on] as const)),

@@ -18,6 +18,8 @@ import { mongoTenantKeys } from './tenant-keys.js';
 
 /** The number of keys in one query. The ids of all keys that a token has had can exceed the size of a command. */
 const statusesAtOnce = 10_000;
+/** The number of revisions in one query. The names of all applications of a vault can exceed the size of a command. */
+const revisionsAtOnce = 10_000;
 /** The number of revisions in one command, which must end within the time limit of a call. */
 const notedAtOnce = 1_000;
 
@@ -81,9 +83,13 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
       }
     },
     async directoryRevisions(records) {
-      const asked = { _id: { $in: records.map(directoryName) } };
-      const found = await call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
-      return new Map(found.map(({ _id, revision }) => [_id, revision]));
+      const noted = new Map<string, number>();
+      for (let from = 0; from < records.length; from += revisionsAtOnce) {
+        const asked = { _id: { $in: records.slice(from, from + revisionsAtOnce).map(directoryName) } };
+        const found = await call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
+        for (const { _id, revision } of found) noted.set(_id, revision);
+      }
+      return noted;
     },
     /** Stops at the first key that was created at or after `madeBefore`, so that a later call finds this key. */
     async made(afterSequence, madeBefore, limit) {
