@@ -20,9 +20,14 @@ export type DirectoryWriter = {
    * records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
-  /** Writes all of a tenant's records, folded from the tenant's whole stream. */
-  writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<unknown>;
+  /**
+   * Writes all of a tenant's records, folded from the tenant's whole stream. Returns the record that cannot be written
+   * because the row of another record contains one of its keys.
+   */
+  writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<'written' | 'stale' | 'gap' | BlockedRecord>;
 };
+
+export type BlockedRecord = { readonly blocked: Pick<DirectoryRecord, 'kind' | 'id'> };
 
 /**
  * The directory of tenants and applications. `UnitOfWork.commit` writes their rows together with their events. A

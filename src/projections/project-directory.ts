@@ -2,6 +2,7 @@ import { isTenantStream, tenantStream } from '../events/tenancy/streams.js';
 import type { DirectoryWriter } from '../ports/directory.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { FoldedDirectory } from '../ports/rebuild-thread.js';
+import { ForgedRow } from '../vault/forged-row.js';
 import type { Vault } from '../vault/vault.js';
 import { type DirectoryRecord, foldDirectoryRows } from '../views/directory-view.js';
 import { type Stored, withDirectoryMac } from '../views/row-mac.js';
@@ -9,14 +10,22 @@ import { type Stored, withDirectoryMac } from '../views/row-mac.js';
 /** The number of events that a rebuild reads at the same time. */
 const pageSize = 1_000;
 
-/** Brings the rows of a tenant and its applications up to the end of the tenant's stream. */
+/**
+ * Brings the rows of a tenant and its applications up to the end of the tenant's stream. Throws ForgedRow if a row
+ * cannot be written because of a forged row.
+ */
 export async function projectDirectory(
   { log, integrity }: Pick<Vault, 'log' | 'integrity'>,
   directory: DirectoryWriter,
   stream: string,
 ): Promise<void> {
   const records = await foldTenant(log, stream);
-  if (records.length > 0) await directory.writeAll(records.map((record) => withDirectoryMac(integrity.rows, record)));
+  if (records.length === 0) return;
+  const outcome = await directory.writeAll(records.map((record) => withDirectoryMac(integrity.rows, record)));
+  // Threat: an attacker adds a row that contains a key of this record. The vault did not write that row.
+  if (typeof outcome === 'object') {
+    throw new ForgedRow({ of: outcome.blocked.kind, name: outcome.blocked.id }, 'outdated');
+  }
 }
 
 /**

@@ -21,7 +21,7 @@ test('the runner ends although there is always another event, so that the leader
         write: async () => 'stored',
         revisionsOf: async (streams) => new Map(streams.map((stream) => [stream, Number.MAX_SAFE_INTEGER])),
       },
-      directory: { write: async () => 'stale', writeAll: async () => undefined },
+      directory: { write: async () => 'stale', writeAll: async () => 'stale' },
       checkpoints: {
         lead: async () => null,
         isLed: async () => true,

@@ -1,4 +1,4 @@
-import { Binary, type Db } from 'mongodb';
+import { Binary, type Db, Decimal128, Long } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
@@ -54,6 +54,35 @@ test('an update that keeps the terms requires exactly the row’s previous revis
   expect(await writer.write(third, 'keep', 1, atNoon)).toBe('written');
   expect(await writer.write(second, 'keep', 0, atNoon)).toBe('stale');
   expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon, 9)).toEqual([first.stream]);
+});
+
+/** Threat: an attacker removes or replaces the revision of a row, and the runner stops at it for all tenants. */
+test.each([
+  ['missing', undefined],
+  ['null', null],
+  ['text', 'x'],
+  ['an object', { 0: 9 }],
+  ['a list', [5, 9]],
+  ['a decimal', Decimal128.fromString('9')],
+  ['too large', Long.MAX_VALUE],
+  ['not a number', Number.NaN],
+])('a complete row overwrites a row whose revision is %s', async (_, revision) => {
+  const first = after(noTokenYet(), tokenCreated());
+  const second = after(first, tokenUpdated());
+  const collection = database.connection.db.collection<{ _id: string }>(tokenRowsCollection(1));
+  for (const write of [
+    () => writer.write(second, anIndex(), 0, atNoon),
+    async () => expect(await writer.writeMany([{ view: second, index: anIndex(), before: 0, at: atNoon }])).toEqual([]),
+  ]) {
+    await writer.write(first, anIndex(), -1, atNoon);
+    const change = revision === undefined ? { $unset: 'revision' } : { $set: { revision: { $literal: revision } } };
+    await collection.updateOne({ _id: first.stream }, [change]);
+    expect(await writer.revisionsOf([first.stream])).toEqual(new Map([[first.stream, -1]]));
+    expect(await writer.write(second, 'keep', 0, atNoon)).toBe('gap');
+    await write();
+    expect(await stored(second)).toBe(1);
+    await collection.deleteOne({ _id: first.stream });
+  }
 });
 
 test('a removal leaves a tombstone without terms or content, even if there was no row before', async () => {

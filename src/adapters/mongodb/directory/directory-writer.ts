@@ -1,9 +1,11 @@
 import type { Db, Document } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
+import type { BlockedRecord } from '../../../ports/directory.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
+import { olderThan, revisionIn } from '../stored-revision.js';
 import { type DirectoryDocument, documentId, fieldsOf } from './directory-document.js';
 import { directoryCollection } from './directory-indexes.js';
 
@@ -49,7 +51,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     const found = await call((db) =>
       directory(db).findOne({ _id: documentId(kind, id) }, { projection: { revision: 1 } }),
     );
-    return found?.revision ?? -1;
+    return revisionIn(found);
   }
 
   async function storedRevisions(records: readonly DirectoryRecord[]): Promise<ReadonlyMap<string, number>> {
@@ -61,7 +63,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
           .find({ _id: { $in: ids } }, { projection: { revision: 1 } })
           .toArray(),
       );
-      for (const { _id, revision } of rows) revisions.set(_id, revision);
+      for (const row of rows) revisions.set(row._id, revisionIn(row));
     }
     return revisions;
   }
@@ -70,8 +72,11 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
    * Writes one record. The stored row must have the revision `before`. If `before` is null, the stored row can have any
    * older revision.
    */
-  async function writeOne(record: Stored<DirectoryRecord>, before: number | null): Promise<DirectoryOutcome> {
-    const guard = { revision: before === null ? { $lt: record.revision } : before };
+  async function writeOne(
+    record: Stored<DirectoryRecord>,
+    before: number | null,
+  ): Promise<DirectoryOutcome | BlockedRecord> {
+    const guard = before === null ? olderThan(record.revision) : { revision: before };
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       if (await applied(record, guard, before === null || before === -1)) return 'written';
       const stored = await storedRevision(record);
@@ -80,7 +85,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     }
     // This failure was not caused by a concurrent write: a key in this record also belongs to another record. No
     // sequence of events can produce two such records.
-    throw new Error('a directory record cannot be written');
+    return { blocked: record };
   }
 
   return {
@@ -91,14 +96,15 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
      * even if two processes append events in one order and write the rows in the opposite order.
      */
     async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
-      return writeInOrder(records, before);
+      const outcome = await writeInOrder(records, before);
+      return typeof outcome === 'string' ? outcome : 'gap';
     },
 
     /**
      * Writes those of a tenant's records that are newer than the stored rows. The records were folded from the whole
      * stream and are complete, so they can replace older rows of any revision.
      */
-    async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
+    async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome | BlockedRecord> {
       const revisions = await storedRevisions(records);
       const newer = ({ kind, id, revision }: DirectoryRecord) => revision > (revisions.get(documentId(kind, id)) ?? -1);
       return writeInOrder(records.filter(newer), null);
@@ -108,18 +114,26 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   async function writeInOrder(
     records: readonly Stored<DirectoryRecord>[],
     before: number | null,
-  ): Promise<DirectoryOutcome> {
+  ): Promise<DirectoryOutcome | BlockedRecord> {
     const ofKind = (kind: DirectoryRecord['kind']) => records.filter((record) => record.kind === kind);
     const outcomes = await atMost(writtenAtOnce, ofKind('application'), (record) => writeOne(record, null));
+    // The row of the tenant must not become newer than the rows of its applications.
+    const blocked = outcomes.find((outcome) => typeof outcome !== 'string');
+    if (blocked !== undefined) return blocked;
     for (const tenant of ofKind('tenant')) outcomes.push(await writeOne(tenant, before));
+    const last = outcomes.at(-1);
+    if (typeof last === 'object') return last;
     if (outcomes.includes('gap')) return 'gap';
     return outcomes.includes('written') ? 'written' : 'stale';
   }
 }
 
-/** Returns the update as expressions that MongoDB evaluates. They preserve `used_on` for each key that still exists. */
+/**
+ * Returns the update as expressions that MongoDB evaluates. They preserve `used_on` for each key that still exists.
+ * Threat: an attacker replaces the list of keys with a value that is no list, so that the record cannot be written.
+ */
 function fieldsKeepingUse(record: Stored<DirectoryRecord>): Document {
-  const stored = { $ifNull: ['$keys', []] };
+  const stored = { $cond: [{ $isArray: '$keys' }, '$keys', []] };
   const before = { $filter: { input: stored, as: 'old', cond: { $eq: ['$$old.hash', '$$key.hash'] } } };
   const keys = {
     $map: {

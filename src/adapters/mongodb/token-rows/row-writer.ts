@@ -5,6 +5,7 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { duplicateKey } from '../mongo-error.js';
+import { olderThan, revisionIn } from '../stored-revision.js';
 import { keepingUpdate, type RowDocument, type RowGeneration, rowOf } from './row-document.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
@@ -45,7 +46,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         .find({ _id: { $in: [...streams] } }, { projection: { revision: 1 } })
         .toArray(),
     );
-    return new Map(found.map(({ _id, revision }) => [_id, revision]));
+    return new Map(found.map((row) => [row._id, revisionIn(row)]));
   }
 
   /**
@@ -123,7 +124,7 @@ function writeOperation({ view, index, before, at }: RowWrite, generation: RowGe
     return { updateOne: { filter: { _id, revision: before }, update: keepingUpdate(view, state.life) } };
   }
   const replacement = rowOf(view, index === 'keep' ? null : index, generation, at);
-  return { replaceOne: { filter: { _id, revision: { $lt: state.revision } }, replacement, upsert: true } };
+  return { replaceOne: { filter: { _id, ...olderThan(state.revision) }, replacement, upsert: true } };
 }
 
 /**
