@@ -928,6 +928,41 @@ describe('a webhook', () => {
     expect(errors).toEqual([]);
   });
 
+  test.for(['event', 'denial'] as const)(
+    'receives each %s only once while the state cannot be stored',
+    async (kind, { service, receiver }) => {
+      const { id } = await subscribe(service, receiver.url, { event_types: ['token.created', 'access.denied'] });
+      await service.service.webhooks.run();
+      const { vault } = service;
+      let failures = 5;
+      const save: typeof vault.webhookStore.save = async (...given) => {
+        if (failures === 0) return vault.webhookStore.save(...given);
+        failures -= 1;
+        throw new StoreUnavailable('webhooks', 'full');
+      };
+      const errors: unknown[] = [];
+      const webhookStore = { ...vault.webhookStore, save };
+      const deliveries = createWebhookDeliveries({ ...vault, webhookStore }, (error) => void errors.push(error));
+      const key = await service.application(['token:read']);
+      const make = {
+        event: () => service.call('POST', '/tokens', { id: 'once', type: 'token', data: 'x' }),
+        denial: () => service.call('DELETE', '/tokens/customer-1', undefined, { key }),
+      };
+      await make[kind]();
+      await vault.recorder.now([]);
+      while (failures > 0) await deliveries.run();
+      expect(errors).toHaveLength(5);
+      await service.call('POST', '/tokens', { id: 'next', type: 'token', data: 'x' });
+      await deliveries.run();
+      await service.service.webhooks.run();
+      expect(told(receiver)).toEqual([
+        kind === 'event' ? ['token.created', 'once'] : ['access.denied', undefined],
+        ['token.created', 'next'],
+      ]);
+      expect(await attemptsOf(service, id)).toHaveLength(2);
+    },
+  );
+
   test('leaves no state behind if it is deleted while its first state is saved', async ({ service, receiver }) => {
     const { vault, managementKey: key } = service;
     const { id } = await subscribe(service, receiver.url);

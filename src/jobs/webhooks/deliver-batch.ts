@@ -33,6 +33,14 @@ export type Retried = { readonly event: ClearEvent; readonly failed: number };
 /** A pending delivery whose event cannot be read, and the reason. */
 export type Unreadable = { readonly delivery: PendingDelivery; readonly error: unknown };
 
+/** The result of a batch. `version` is the version of the state before the batch. */
+export type BatchResult = {
+  readonly version: number;
+  readonly state: WebhookState;
+  readonly delivered: readonly string[];
+  readonly attempts: readonly WebhookAttempt[];
+};
+
 type Batch = {
   readonly retried: readonly Retried[];
   /** Pending deliveries that are dropped, because their events are missing. */

@@ -15,7 +15,14 @@ import { openTenant, tenantDocument } from '../../vault/open-directory.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
 import { repeated } from '../repeated.js';
-import { deliverBatch, type Retried, type Subscription, type Unreadable, undoesCreation } from './deliver-batch.js';
+import {
+  type BatchResult,
+  deliverBatch,
+  type Retried,
+  type Subscription,
+  type Unreadable,
+  undoesCreation,
+} from './deliver-batch.js';
 import { createPace } from './pace.js';
 import { tellDenials } from './tell-denials.js';
 
@@ -44,6 +51,8 @@ const pendingMax = 100;
 const unsavedMax = 10_000;
 /** The number of webhooks for which this process remembers how far it has searched the log, and when they failed. */
 const rememberedMax = 10_000;
+/** The number of webhooks whose last batch this process keeps because its result could not be stored. */
+const unstoredMax = 1_000;
 const pollMs = 200;
 /** The waits after failures. Without them, work that always fails would fail and be logged in each poll. */
 const afterFailure = { now: () => performance.now(), intervalMs: 0, retryMs: 1_000, retryMsMax: 10_000 };
@@ -128,6 +137,8 @@ export function createWebhookDeliveries(
   let refreshAt = Number.NEGATIVE_INFINITY;
   const busy = new Map<string, Promise<void>>();
   const searched = createLru<Searched>(rememberedMax);
+  /** The results that could not be stored, keyed by webhook. */
+  const unstored = new Map<string, BatchResult>();
   /** Runs the work of each webhook, unless its last work failed a short time ago. */
   let steps = createLru<(attempt: () => Promise<void>) => Promise<void>>(rememberedMax);
   let pages = new Map<number, Promise<Page>>();
@@ -260,12 +271,32 @@ export function createWebhookDeliveries(
   }
 
   /**
+   * Stores the result of a batch. Returns false if the state was changed since the batch began. If the store fails,
+   * keeps the result for the next round. Otherwise, the receiver would get the delivered events again in each round.
+   */
+  async function storeResult(webhookId: string, result: BatchResult): Promise<boolean> {
+    const { version, state, delivered, attempts } = result;
+    let isSaved: boolean;
+    try {
+      isSaved = await store.save(webhookId, version, state, delivered);
+    } catch (error) {
+      if (unstored.size < unstoredMax) unstored.set(webhookId, result);
+      throw error;
+    }
+    unstored.delete(webhookId);
+    if (!isSaved) await keepAttempts(vault, webhookId, attempts);
+    return isSaved;
+  }
+
+  /**
    * Delivers the events for one webhook up to the end of the log. Stops earlier if too many deliveries of the webhook
    * are pending, or if the webhook was changed, disabled or deleted. After a change, the next round continues.
    */
   async function advance(subscription: Subscription): Promise<void> {
     const { webhook } = subscription;
     const { id } = webhook;
+    const left = unstored.get(id);
+    if (left !== undefined) await storeResult(id, left);
     let at = await begin(subscription);
     let { position, skipped } = at === null ? { position: 0, skipped: 0 } : searchedUpTo(webhook, at);
     let page: readonly ClearEvent[] = [];
@@ -299,8 +330,7 @@ export function createWebhookDeliveries(
         chunk,
         upTo,
       });
-      const isSaved = await store.save(id, at.version, state, delivered);
-      if (!isSaved) await keepAttempts(vault, id, attempts);
+      const isSaved = await storeResult(id, { version: at.version, state, delivered, attempts });
       if (failures.length > 0) throw failures[0];
       at = isSaved ? { version: at.version + 1, state } : null;
       position = state.position;
@@ -308,7 +338,10 @@ export function createWebhookDeliveries(
       page = page.filter((event) => event.position > state.position);
       if (isPaced) await pace.rest(retried.length + chunk.length, busy.size);
     }
-    if (at !== null && !isStopping) await tellDenials(vault, subscription, at, () => isCurrent(subscription));
+    if (at !== null && !isStopping) {
+      const storeDenials = (result: BatchResult) => storeResult(id, result);
+      await tellDenials(vault, subscription, at, () => isCurrent(subscription), storeDenials);
+    }
   }
 
   /**

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { keepAttempts } from '../../commands/webhooks/change-webhook-state.js';
 import { attemptDelivery, isAttemptDue } from '../../commands/webhooks/post-to-webhook.js';
 import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';
@@ -7,7 +6,7 @@ import type { AccessBatch, AccessEntry } from '../../events/access-log/access-en
 import { type DenialState, type WebhookState, withAttempts } from '../../ports/webhook-store.js';
 import type { VersionedState } from '../../vault/authentic-webhook-store.js';
 import type { Vault } from '../../vault/vault.js';
-import type { Subscription } from './deliver-batch.js';
+import type { BatchResult, Subscription } from './deliver-batch.js';
 
 const pageSize = 100;
 /**
@@ -26,12 +25,14 @@ const batchesBack = 1_000;
  * Notifies a webhook of the denied accesses that come after the webhook's checkpoint in the access log. Sends at most
  * one notification per application per minute. The notifications are sent in order, so a failed delivery is retried
  * before the next notification is sent. `isCurrent` returns false if the webhook has changed, which ends the work.
+ * `store` stores a result, and returns false if another process changed the state.
  */
 export async function tellDenials(
-  vault: Pick<Vault, 'accessLog' | 'clock' | 'webhookSender' | 'webhookStore'>,
+  vault: Pick<Vault, 'accessLog' | 'clock' | 'webhookSender'>,
   subscription: Subscription,
   before: VersionedState<WebhookState>,
   isCurrent: () => Promise<boolean>,
+  store: (result: BatchResult) => Promise<boolean>,
 ): Promise<void> {
   const { webhook } = subscription;
   if (!webhook.event_types.includes('access.denied')) return;
@@ -53,9 +54,7 @@ export async function tellDenials(
       const isUnchanged = told.made.length === 0 && after < sequence && !told.isStopped;
       if (isUnchanged) continue;
       state = { ...withAttempts(state, told.made), denials };
-      if (!(await vault.webhookStore.save(webhook.id, version, state, []))) {
-        return keepAttempts(vault, webhook.id, told.made);
-      }
+      if (!(await store({ version, state, delivered: [], attempts: told.made }))) return;
       version += 1;
       if (told.isStopped || !isAttemptDue(denials.nextAt, vault.clock.now())) return;
     }
