@@ -285,6 +285,13 @@ describe('a generated root key', () => {
     expect(generateRootKey(join(root, 'link')).ok).toBe(false);
   });
 
+  it('is not written to an empty file, which an interrupted command can leave; the message says what to do', () => {
+    const file = keyFile('');
+    const message = `${file} already exists and is empty. An interrupted command can leave such a file`;
+    expect(generateRootKey(file)).toEqual({ ok: false, message: expect.stringContaining(message) });
+    expect(readFileSync(file, 'utf8')).toBe('');
+  });
+
   it('requires that the directory exists', () => {
     const made = generateRootKey(join(root, 'none', 'root.key'));
     expect(made).toEqual({ ok: false, message: expect.stringContaining(`mkdir -p ${join(root, 'none')}`) });

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fsyncPathSync } from '../../adapters/shared/fsync-path-sync.js';
 import { shellWord } from '../files/shell-word.js';
@@ -35,6 +35,14 @@ function create(path: string): { ok: true; descriptor: number } | { ok: false; m
     return { ok: true, descriptor: openSync(path, 'wx', 0o600) };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST' && lstatSync(path, { throwIfNoEntry: false })?.size === 0) {
+      return {
+        ok: false,
+        message:
+          `${path} already exists and is empty. An interrupted command can leave such a file. If no key was ever in ` +
+          `it, remove it, then try again: rm ${shellWord(path)}`,
+      };
+    }
     if (code === 'EEXIST') {
       return {
         ok: false,
