@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { withinLimit } from '../../adapters/shared/within-limit.js';
 import { repeated } from '../../jobs/repeated.js';
 import type { Lead } from '../../ports/checkpoints.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
@@ -32,7 +33,13 @@ type Deps = RunnerDeps & {
 
 type Job = { start(): void; stop(): Promise<void> };
 
-export type Background = Job;
+export type Background = Job & {
+  /**
+   * Returns the last error of the runner, or null if its last attempt succeeded or no attempt was made. An unavailable
+   * store is no such error.
+   */
+  runnerError(): unknown;
+};
 
 /**
  * Creates the background work. Of all processes that take part, only the current leader runs this work. The leader
@@ -48,6 +55,7 @@ export function createBackground(needs: Deps): Background {
   let lead: Lead | null = null;
   let running: Promise<void> = Promise.resolve();
   let renewing: Promise<void> | null = null;
+  let runnerError: unknown = null;
   const goesOn = (): boolean => lead !== null && !stopped;
 
   /** Renews the lease. If a renewal is already running, waits for it. */
@@ -68,8 +76,19 @@ export function createBackground(needs: Deps): Background {
   }
 
   async function follow(): Promise<void> {
-    if (lead === null || (await catchUp(needs, lead, goesOn)) === 0) return;
+    if (lead === null || (await runnerCaughtUp(lead)) === 0) return;
     await shredEndedKeys(vault.log, vault.keys, await checkpoints.position('tokens'), goesOn);
+  }
+
+  async function runnerCaughtUp(lead: Lead): Promise<number> {
+    try {
+      const seen = await catchUp(needs, lead, goesOn);
+      runnerError = null;
+      return seen;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) runnerError = error;
+      throw error;
+    }
   }
 
   /**
@@ -94,6 +113,8 @@ export function createBackground(needs: Deps): Background {
         await wait(pauseMs);
       }
     } finally {
+      // The next leader reports its own errors.
+      runnerError = null;
       clearInterval(timer);
       for (const job of jobs) await withinLimit('background work', stopMsMax, job.stop()).catch(onError);
     }
@@ -117,6 +138,7 @@ export function createBackground(needs: Deps): Background {
   }
 
   return {
+    runnerError: () => runnerError,
     start(): void {
       stopped = false;
       running = run();

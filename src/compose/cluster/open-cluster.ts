@@ -9,6 +9,7 @@ import { webhookSender as httpWebhookSender } from '../../adapters/webhook-targe
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
+import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import { createWebhookDeliveries, type WebhookDeliveries } from '../../jobs/webhooks/deliver-webhooks.js';
@@ -16,6 +17,7 @@ import type { RootKeySource } from '../../keys/root-keys.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
+import { ForgedLog } from '../../ports/event-log.js';
 import type { Spans } from '../../ports/spans.js';
 import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -26,6 +28,8 @@ import { projectToken } from '../../projections/project-token.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
 import { keptRowsMs } from '../../projections/rebuild/token-rebuild.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { KeyLost } from '../../vault/key-lost.js';
 import { createKnownCallers } from '../../vault/known-callers.js';
 import { type LimitSettings, noLimits } from '../../vault/limit-settings.js';
 import { expectNotBehind } from '../../vault/log-behind.js';
@@ -237,7 +241,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
           log: stores.log,
           keys: stores.keys,
           checkpoints,
-          damage: [...damage(), ...lost, ...rows.map(reasonOf)],
+          damage: [...damage(), ...lost, ...rows.map(reasonOf), ...runnerReason(background.runnerError())],
           clock,
           isUp: { mongodb: prove, redis: redis.prove },
           accessLogIsWritable: recorder.isWritable(),
@@ -289,6 +293,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 /** Returns a problem with the rows as a reason why a process is not ready. */
 function reasonOf({ says, do: what }: FoundProblem): string {
   return `${says}: ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+}
+
+/**
+ * Returns the reason why rows are not updated, or an empty list if `damage` already reports the error. One event or key
+ * that the runner cannot read stops it for all tenants.
+ */
+function runnerReason(error: unknown): readonly string[] {
+  if (error === null || error instanceof KeyLost || error instanceof ForgedRow || error instanceof ForgedLog) return [];
+  const isNamed = error instanceof StoreProblem || error instanceof UnreadableEvent;
+  return [`rows are not updated: ${isNamed ? error.message : 'unexpected error; see the log of this process'}`];
 }
 
 /**
