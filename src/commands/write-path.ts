@@ -269,10 +269,10 @@ async function append(
   vault: Pick<Vault, 'clock' | 'integrity' | 'work'>,
   { writes: decided }: SealedWrites,
   result: ClaimResult | null,
-  { cmd, at }: EventOrigin,
+  { cmd }: EventOrigin,
 ): Promise<'all' | ReadonlySet<string>> {
   const writes = decided
-    .map(({ write, sealed }) => streamWrite(vault, write, sealed, at))
+    .map(({ write, sealed }) => streamWrite(vault, write, sealed))
     .filter((write) => write !== null);
   const finished = cmd === null || result === null ? null : { cmd, result, time: latestNow(vault.clock) };
   const claim = finished === null ? null : withClaimMac(vault.integrity.rows, finished);
@@ -285,10 +285,9 @@ async function append(
 }
 
 function streamWrite(
-  { integrity }: Pick<Vault, 'integrity'>,
+  { clock, integrity }: Pick<Vault, 'clock' | 'integrity'>,
   { view, index, distinctFingerprint }: TokenWrite,
   sealed: Sealed,
-  now: number,
 ): StreamWrite | null {
   if (sealed.events.length === 0) return null;
   const { stream, tenantId, state } = view;
@@ -297,7 +296,7 @@ function streamWrite(
     expectedRevision: state.revision,
     events: sealed.events,
     row: { of: 'token', view: withTokenMac(integrity.rows, sealed.view), index },
-    distinct: distinctFingerprint === null ? null : { tenantId, now, ...distinctFingerprint },
+    distinct: distinctFingerprint === null ? null : { tenantId, now: latestNow(clock), ...distinctFingerprint },
   };
 }
 

@@ -253,6 +253,25 @@ test('a hold that began with a step back ends at a restart that finds the clock 
   expect(await corrected.service.state()).toMatchObject({ notices: [] });
 });
 
+test('deduplication ignores tokens that are hidden because the clock was set back', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get } = await vaultOn(clock);
+  const brief = await create(get(), { type: 'token', data: 'v', expires_at: inMs(clock, anHour) });
+  clock.step(-2 * anHour);
+  expect((await get().service.state()).notices).toHaveLength(1);
+  clock.advance(anHour + 60_000);
+  expect(await get().call('GET', `/tokens/${brief}`)).toMatchObject({ status: 404 });
+  const other = await create(get(), { type: 'token', data: 'w' });
+  const change = { data: 'v', deduplicate_token: true };
+  const patched = await get().call('PATCH', `/tokens/${other}`, change);
+  expect(patched, patched.text).toMatchObject({ status: 200, body: { id: other } });
+  await get().call('DELETE', `/tokens/${other}`);
+  const created = await get().call('POST', '/tokens', { type: 'token', ...change });
+  expect(created, created.text).toMatchObject({ status: 201 });
+  expect(created.body).not.toHaveProperty('_extras');
+});
+
 test('an application that has expired stays expired if the clock is set back', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
