@@ -23,7 +23,7 @@ const readsAtOnce = 32;
  * events.
  */
 const pageMin = 32;
-/** The maximum number of log events per read. The events of a read stay in memory until they are decoded. */
+/** The maximum number of log events per read. */
 const pageMax = 4_096;
 /**
  * The maximum number of events in one read by `head`. `head` first reads only the newest event. Each later read is four
@@ -56,22 +56,32 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   const slots = slotsFor(readsAtOnce);
 
   /**
-   * Returns all decoded events of a read. The events are decoded after the call to the server has ended. An error in
-   * `decode` is caused by an event and not by the server, so it must not be treated as a failure of the call.
+   * Returns all decoded events of a read. Each event is decoded as it arrives, so that what `decode` does not return is
+   * not kept: the ciphertexts of a page can be hundreds of megabytes. An error in `decode` is caused by an event and not
+   * by the server, so it is thrown after the call, and is not treated as a failure of the call. `decoder` is called again
+   * if the call is repeated on another server.
    */
   async function readAs<T>(
     begin: (client: EventStoreDBClient) => StreamingRead<ReadEvent>,
-    decode: (read: ReadEvent) => T,
+    decoder: () => (read: ReadEvent) => T,
   ): Promise<T[]> {
-    const read = await connection.call(slots, limitMs, async (node, leftMs) => {
-      const events: ReadEvent[] = [];
+    const { events, failures } = await connection.call(slots, limitMs, async (node, leftMs) => {
+      const decode = decoder();
+      const events: T[] = [];
+      const failures: unknown[] = [];
       await collect(begin(node.client), { limitMs: leftMs, idleMs: limitMs }, (event) => {
         node.heard();
-        events.push(event);
+        if (failures.length > 0) return;
+        try {
+          events.push(decode(event));
+        } catch (error) {
+          failures.push(error);
+        }
       });
-      return events;
+      return { events, failures };
     });
-    return read.map(decode);
+    if (failures.length > 0) throw failures[0];
+    return events;
   }
 
   async function readStream<T>(
@@ -84,7 +94,11 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     decode: Decode<T>,
   ): Promise<T[]> {
     try {
-      return await readAs((client) => client.readStream(stream, { ...options, requiresLeader }), ours(decode));
+      const decodeOurs = ours(decode);
+      return await readAs(
+        (client) => client.readStream(stream, { ...options, requiresLeader }),
+        () => decodeOurs,
+      );
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw error;
@@ -102,21 +116,17 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
       return readStream(stream, { fromRevision, direction: BACKWARDS, maxCount }, decodeClear);
     },
 
-    async all(afterPosition, limit, decode) {
-      const kept: NonNullable<ReturnType<typeof decode>>[] = [];
+    async all<T>(afterPosition: number, limit: number, decode: Decode<T>) {
+      const kept: T[] = [];
       for (let after = afterPosition; ; ) {
         // Requests one more event than needed, because a read includes the event at its start position.
         const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
           (client) => client.readAll({ fromPosition, maxCount, requiresLeader }),
-          (read) => ({ position: positionOf(read.commitPosition), read }),
+          () => decodeAfter(after, limit - kept.length, decode),
         );
-        for (const { position, read } of page) {
-          if (kept.length >= limit) break;
-          const event = position > after ? decode(read) : null;
-          if (event !== null && event !== undefined) kept.push(event);
-        }
+        for (const { event } of page) if (event !== null) kept.push(event);
         if (page.length < maxCount || kept.length >= limit) return kept;
         after = page.at(-1)?.position ?? after;
       }
@@ -128,7 +138,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
         const fromPosition = before;
         const newest = await readAs(
           (client) => client.readAll({ fromPosition, direction: BACKWARDS, maxCount, requiresLeader }),
-          (read) => ({ position: positionOf(read.commitPosition), isOurs: isOurs(read) }),
+          () => (read) => ({ position: positionOf(read.commitPosition), isOurs: isOurs(read) }),
         );
         const ours = newest.find(({ isOurs }) => isOurs);
         if (ours !== undefined) return ours.position;
@@ -137,6 +147,20 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
         before = { commit: oldest, prepare: oldest };
       }
     },
+  };
+}
+
+/**
+ * Returns a function that decodes the vault's events after a position, until it has decoded `limit` of them. For other
+ * events, `event` is null.
+ */
+function decodeAfter<T>(after: number, limit: number, decode: Decode<T>) {
+  let left = limit;
+  return (read: ReadEvent): { readonly position: number; readonly event: T | null } => {
+    const position = positionOf(read.commitPosition);
+    const event = position > after && left > 0 ? decode(read) : null;
+    if (event !== null) left -= 1;
+    return { position, event };
   };
 }
 

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { binaryEvent, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Connection } from '#src/adapters/eventstoredb/connection.js';
+import type { ReadEvent } from '#src/adapters/eventstoredb/decode-event.js';
 import { encodeEvents } from '#src/adapters/eventstoredb/encode-events.js';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
 import { positionOf } from '#src/adapters/eventstoredb/position.js';
+import { readLog } from '#src/adapters/eventstoredb/read-log.js';
 import { sealCommit } from '#src/events/commit.js';
 import { ForgedLog } from '#src/ports/event-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -167,3 +171,26 @@ test('a position that a JavaScript number cannot represent exactly is an error',
   expect(() => positionOf(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toThrow('too long');
   expect(() => positionOf(undefined)).toThrow('no position');
 });
+
+test('each event of a read is decoded as it arrives, so that a page of large ciphertexts does not fill the memory', async () => {
+  const read = Object.assign(new EventEmitter(), { cancel: async () => undefined });
+  const node = { client: { readStream: () => read }, heard: () => undefined };
+  const connection = { call: async (_slots: unknown, limitMs: number, attempt: Attempt) => attempt(node, limitMs) };
+  const positions: bigint[] = [];
+  const found = readLog(connection as unknown as Connection, 1_000).stream('token-1', ({ commitPosition = 0n }) => {
+    positions.push(commitPosition);
+    if (commitPosition === 3n) throw new ForgedLog('the third event is forged');
+    return commitPosition;
+  });
+  const error = found.catch((thrown: unknown) => thrown);
+  for (const commitPosition of [1n, 2n, 3n]) {
+    read.emit('data', { commitPosition } satisfies Partial<ReadEvent>);
+    expect(positions.at(-1)).toBe(commitPosition);
+  }
+  read.emit('data', { commitPosition: 4n });
+  expect(positions).toHaveLength(3);
+  read.emit('end');
+  expect(await error).toEqual(new ForgedLog('the third event is forged'));
+});
+
+type Attempt = (node: unknown, leftMs: number) => Promise<unknown>;
