@@ -6,6 +6,9 @@ import { card, create, createPlain, path, read, test, uniqueId } from './routes/
 const all = ['token:create', 'token:read', 'token:search', 'token:update', 'token:use'] as const;
 const below = (service: TestService, transform: 'mask' | 'redact') => service.application([rule('/', transform, all)]);
 
+const bank = { routing_number: '021000021', account_number: '123456' };
+const bankExpression = '{{ data.account_number }}|{{ data.name }}';
+
 /** Requests the token in every way that can show it to a caller that did not send its value. Returns the responses. */
 async function shownTo(service: TestService, key: string, id: string): Promise<readonly string[]> {
   const answers = await Promise.all([
@@ -117,6 +120,147 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
       { data: { 1: 'x' } },
       true,
     ],
+    [
+      'one value, and null for the other',
+      { type: 'token', data: { a: 'secret', b: 1 }, fingerprint_expression: '{{ data.a }}|{{ data.b }}' },
+      { data: { a: null, b: 2 } },
+      true,
+    ],
+    [
+      'only null for one of two values',
+      { type: 'token', data: { a: 1, b: 'secret' }, fingerprint_expression: '{{ data.a }}|{{ data.b }}' },
+      { data: { a: null } },
+      false,
+    ],
+    [
+      'null for the object that contains the value',
+      { type: 'token', data: { p: { a: 'secret' }, b: 1 }, fingerprint_expression: '{{ data.p.a }}|{{ data.b }}' },
+      { data: { p: null, b: 2 } },
+      true,
+    ],
+    [
+      'a value that replaces the object that contains the value',
+      { type: 'token', data: { p: { a: 'secret' }, b: 1 }, fingerprint_expression: '{{ data.p.a }}|{{ data.b }}' },
+      { data: { p: 'x', b: 2 } },
+      true,
+    ],
+    [
+      'an array that is too short for the item that is read',
+      { type: 'token', data: { p: [1, 'secret'], b: 1 }, fingerprint_expression: '{{ data.p[1] }}|{{ data.b }}' },
+      { data: { p: [null], b: 2 } },
+      true,
+    ],
+    [
+      'an array with null for the item that is read',
+      { type: 'token', data: { p: ['secret'], b: 1 }, fingerprint_expression: '{{ data.p[0].a }}|{{ data.b }}' },
+      { data: { p: [null], b: 2 } },
+      true,
+    ],
+    [
+      'null for another member of the object that contains the value',
+      {
+        type: 'token',
+        data: { p: { a: 'secret', c: 1 }, b: 1 },
+        fingerprint_expression: '{{ data.p.a }}|{{ data.b }}',
+      },
+      { data: { p: { c: null }, b: 2 } },
+      false,
+    ],
+    [
+      'null for a member of an object that is read as a whole and has hidden members',
+      {
+        type: 'token',
+        data: { p: { a: 'secret', c: 1 }, b: 1 },
+        fingerprint_expression: '{{ data.p | stringify }}|{{ data.b }}',
+      },
+      { data: { p: { c: null }, b: 2 } },
+      false,
+    ],
+    [
+      'null for a value next to a hidden one in data that is read as a whole',
+      { type: 'token', data: { a: 'secret', b: 1 } },
+      { data: { b: null } },
+      false,
+    ],
+    [
+      'null for the value that selects a hidden member',
+      {
+        type: 'token',
+        data: { a: 'x', x: 'secret', b: 1 },
+        fingerprint_expression: '{{ data[data.a] }}|{{ data.b }}',
+      },
+      { data: { a: null, b: 2 } },
+      false,
+    ],
+    [
+      'null in the metadata for a value of the data',
+      { type: 'token', data: { a: 'secret', b: 1 }, fingerprint_expression: '{{ data.a }}|{{ data.b }}' },
+      { data: { b: 2 }, metadata: { a: null } },
+      false,
+    ],
+    [
+      'the data, and null for all metadata',
+      { type: 'token', data: 'a', metadata: { k: 'v' }, fingerprint_expression: '{{ data }}{{ metadata.k }}' },
+      { data: 'b', metadata: null },
+      true,
+    ],
+    [
+      'null for all metadata, but not the data',
+      { type: 'token', data: 'secret', metadata: { k: 'v' }, fingerprint_expression: '{{ data }}{{ metadata.k }}' },
+      { metadata: null },
+      false,
+    ],
+    [
+      'a value and a null in metadata that is read as a whole',
+      {
+        type: 'token',
+        data: 'secret',
+        metadata: { k: 'v', old: 'w' },
+        fingerprint_expression: '{{ metadata | stringify }}',
+      },
+      { metadata: { k: 'x', old: null } },
+      true,
+    ],
+    [
+      'the number, and null for the month',
+      { type: 'card', data: card, fingerprint_expression: '{{ data.number }}{{ data.expiration_month }}' },
+      { data: { number: '5555555555554444', expiration_month: null } },
+      true,
+    ],
+    [
+      'null for the month, but not the number',
+      { type: 'card', data: card, fingerprint_expression: '{{ data.number }}{{ data.expiration_month }}' },
+      { data: { expiration_month: null } },
+      false,
+    ],
+    [
+      'both numbers of a bank account, and null for its name',
+      { type: 'bank', data: { ...bank, name: 'secret' }, fingerprint_expression: bankExpression },
+      { data: { ...bank, account_number: '654321', name: null } },
+      true,
+    ],
+    [
+      'the account number of a bank account, and null for its name',
+      { type: 'bank', data: { ...bank, name: 'secret' }, fingerprint_expression: bankExpression },
+      { data: { account_number: '654321', name: null } },
+      true,
+    ],
+    [
+      'the routing number of a bank account, and null for its name',
+      { type: 'bank', data: { ...bank, name: 'secret' }, fingerprint_expression: bankExpression },
+      { data: { routing_number: '011000015', name: null } },
+      false,
+    ],
+    [
+      'the account number of a bank account, and a null in an object that is read as a whole',
+      {
+        type: 'bank',
+        data: { ...bank, name: { a: 'secret' } },
+        fingerprint_expression: '{{ data.account_number }}|{{ data.name | stringify }}',
+      },
+      { data: { account_number: '654321', name: { a: null, b: 'x' } } },
+      true,
+    ],
   ];
   test.for(rows)(
     'an update that contains %s shows the fingerprint only if it contains all fingerprinted values',
@@ -146,6 +290,46 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
       fingerprint: expect.any(String),
       _extras: { deduplicated: true },
     });
+  });
+
+  test('an update that removes one value and sends the other finds a duplicate, and its retry returns the same', async ({
+    service,
+  }) => {
+    const key = await below(service, 'mask');
+    const expression = '{{ data.p.a }}|{{ data.b }}';
+    const make = (data: Json) =>
+      create(service, { type: 'token', data, fingerprint_expression: expression, mask: 'm' });
+    for (const patch of [{ p: { a: null } }, { p: null }]) {
+      const b = uniqueId();
+      const other = await make({ b });
+      const own = await make({ p: { a: 1 }, b: 2 });
+      const headers = { 'idempotency-key': uniqueId() };
+      const body = { data: { ...patch, b }, deduplicate_token: true };
+      for (const _ of ['first', 'retry']) {
+        const answer = await service.call('PATCH', path(own.id), body, { key, headers });
+        expect(answer.status, answer.text).toBe(200);
+        const { fingerprint } = other;
+        expect(answer.body).toMatchObject({ id: other.id, fingerprint, _extras: { deduplicated: true } });
+      }
+    }
+  });
+
+  test('an update cannot find a duplicate with null for one value and nothing for the other', async ({ service }) => {
+    const key = await below(service, 'mask');
+    const expression = '{{ data.p.a }}|{{ data.b }}';
+    const make = (data: Json) => create(service, { type: 'token', data, fingerprint_expression: expression });
+    const b = uniqueId();
+    await make({ b });
+    const own = await make({ p: { a: 1 }, b });
+    for (const p of [{ a: null }, null, {}]) {
+      const answer = await service.call('PATCH', path(own.id), { data: { p }, deduplicate_token: true }, { key });
+      expect(answer.text).not.toContain('fingerprint":');
+      if (p !== null && Object.keys(p).length === 0) expect(answer.status).toBe(200);
+      else expect(answer.body).toMatchObject({ code: 'reveal_required' });
+    }
+    const removed = await service.call('PATCH', path(own.id), { data: null }, { key });
+    expect(removed.status).toBe(400);
+    expect(removed.text).not.toContain('fingerprint');
   });
 
   test('a retried request shows the fingerprint only while the token contains what the first request sent', async ({

@@ -179,20 +179,22 @@ export function* draftUpdate(
     carriesFingerprint: carriesFingerprint(
       expressions,
       draft.fingerprint_expression,
-      { data: alone, metadata: patch.metadata },
+      { data: patch.data, metadata: patch.metadata },
+      { data: alone, metadata: patch.metadata === undefined ? undefined : mergePatch(undefined, patch.metadata) },
       draft,
     ),
   });
 }
 
 /**
- * Returns the data of a patch in its stored form. If the data is missing something that the token type requires,
- * returns the data unchanged.
+ * Returns the data of a patch in its stored form, without its nulls. If the data is missing something that the token
+ * type requires, its values are not normalized.
  */
 export function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;
-  const alone = rule.validate(mergePatch(undefined, data));
-  return alone.ok ? alone.value.data : data;
+  const alone = mergePatch(undefined, data);
+  const checked = rule.validate(alone);
+  return checked.ok ? checked.value.data : alone;
 }
 
 function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined): Checked<TokenContent['metadata']> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Json } from '#src/domain/json.js';
 import type { UnitOfWork } from '#src/ports/unit-of-work.js';
 import { rule, type TestService } from '../../support/test-service.js';
 import { create, createPlain, expectRefusal, hourMs, path, uniqueId } from '../routes/support.js';
@@ -103,6 +104,16 @@ test('an update that confirms one of the values that a fingerprint reads is a gu
   await expectRefusal(service, confirm('12345678'), exhausted);
   await expectRefusal(service, confirm('12345679'), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(2);
+});
+
+test('an update that confirms the absence of one of the values that a fingerprint reads is a guess', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 4 });
+  const fingerprint_expression = '{{ data.p.a }}|{{ data.b }}';
+  const { id } = await create(service, { type: 'token', data: { b: 'secret' }, fingerprint_expression });
+  const key = await service.application([rule('/general/', 'mask', ['token:update'])]);
+  const update = (p: Json) => service.call('PATCH', path(id), { data: { p }, deduplicate_token: true }, { key });
+  for (const p of [{ a: null }, null, 'text']) expect((await update(p)).status).toBe(200);
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
 });
 
 test('an update that conflicts with other requests is one guess', async () => {

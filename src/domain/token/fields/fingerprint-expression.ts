@@ -3,7 +3,7 @@ import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
 import { ownValue } from '../../expressions/own-property.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
-import type { Json } from '../../json.js';
+import { isJsonObject, type Json } from '../../json.js';
 import type { Steps } from '../../steps.js';
 import { codePointCount, isWellFormed } from '../../text.js';
 
@@ -39,35 +39,53 @@ export function* evaluateFingerprint(
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }
 
+/** The data and metadata of a request. */
+type Sent = { readonly data: Json | undefined; readonly metadata: Json | undefined };
+
 /**
- * Returns whether a request contains every value that the expression reads. If it does, the sender learns nothing new
- * from the fingerprint. `sent` contains the data and metadata in the request. `stored` contains the token's data and
- * metadata after the request. Threat: a caller sends `PATCH {}`, and the response contains the fingerprint of a value
- * that the caller may not see.
+ * Returns whether a merge patch contains every value that the expression reads. If it does, the sender learns nothing
+ * new from the fingerprint. A null that removes a value counts as this value. `sent` contains the values of the patch
+ * in their stored form, without its nulls. `stored` contains the token's data and metadata after the request. Threat: a
+ * caller sends `PATCH {}`, and the response contains the fingerprint of a value that the caller may not see.
  */
 export function carriesFingerprint(
   expressions: Expressions,
   source: string,
-  sent: { readonly data: Json | undefined; readonly metadata: Json | undefined },
+  patch: Sent,
+  sent: Sent,
   stored: Variables,
 ): boolean {
   const parsed = expressions.parse(source, scope);
   if (!parsed.ok) return false;
   return parsed.expression.reads.every(({ variable, path }) => {
-    const given = valueAt(variable === 'metadata' ? sent.metadata : sent.data, path);
-    const held = valueAt((variable === 'metadata' ? stored.metadata : stored.data) ?? null, path);
-    // In a merge patch, null removes the value. The null in the request therefore matches a value that is missing after
-    // the request.
+    const part = variable === 'metadata' ? 'metadata' : 'data';
+    const given = removes(patch[part], path) ? null : valueAt(sent[part], path);
+    const held = valueAt(stored[part] ?? null, path);
     return given !== undefined && isDeepStrictEqual(given, held ?? null);
   });
 }
 
-/** Returns whether the data in a request contains part of the data that the expression reads. */
-export function carriesPart(expressions: Expressions, source: string, sent: Json | undefined): boolean {
+/** Returns whether the data in a patch contains part of the data that the expression reads. */
+export function carriesPart(expressions: Expressions, source: string, patch: Json | undefined): boolean {
   const parsed = expressions.parse(source, scope);
   if (!parsed.ok) return false;
-  const { reads } = parsed.expression;
-  return reads.some(({ variable, path }) => variable === 'data' && valueAt(sent, path) !== undefined);
+  return parsed.expression.reads.some(
+    ({ variable, path }) => variable === 'data' && (removes(patch, path) || valueAt(patch, path) !== undefined),
+  );
+}
+
+/**
+ * Returns whether no value is at the path after a merge patch, whatever was there before. The path meets a null, or it
+ * leads into a text, a number or an array that replaces what was there.
+ */
+function removes(patch: Json | undefined, path: readonly Json[]): boolean {
+  let found = patch;
+  for (const key of path) {
+    if (found === undefined || found === null) break;
+    const next = ownValue(found, key);
+    found = next === undefined && !isJsonObject(found) ? null : next;
+  }
+  return found === null;
 }
 
 /** Returns the value at a path, or undefined if the path does not lead to a value. */
