@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { binaryEvent, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Connection } from '#src/adapters/eventstoredb/connection.js';
 import type { ReadEvent } from '#src/adapters/eventstoredb/decode-event.js';
 import { encodeEvents } from '#src/adapters/eventstoredb/encode-events.js';
@@ -173,11 +173,16 @@ test('a position that a JavaScript number cannot represent exactly is an error',
 });
 
 test('each event of a read is decoded as it arrives, so that a page of large ciphertexts does not fill the memory', async () => {
-  const read = Object.assign(new EventEmitter(), { cancel: async () => undefined });
-  const node = { client: { readStream: () => read }, heard: () => undefined };
-  const connection = { call: async (_slots: unknown, limitMs: number, attempt: Attempt) => attempt(node, limitMs) };
+  const read = new EventEmitter();
+  const client = EventStoreDBClient.connectionString('esdb://127.0.0.1:1?tls=false');
+  onTestFinished(() => client.dispose());
+  vi.spyOn(client, 'readStream').mockReturnValue(read as never);
+  const connection: Connection = {
+    call: async (_, limitMs, attempt) => attempt({ client, heard: () => undefined }, limitMs, true),
+    close: () => undefined,
+  };
   const positions: bigint[] = [];
-  const found = readLog(connection as unknown as Connection, 1_000).stream('token-1', ({ commitPosition = 0n }) => {
+  const found = readLog(connection, 1_000).stream('token-1', ({ commitPosition = 0n }) => {
     positions.push(commitPosition);
     if (commitPosition === 3n) throw new ForgedLog('the third event is forged');
     return commitPosition;
@@ -192,5 +197,3 @@ test('each event of a read is decoded as it arrives, so that a page of large cip
   read.emit('end');
   expect(await error).toEqual(new ForgedLog('the third event is forged'));
 });
-
-type Attempt = (node: unknown, leftMs: number) => Promise<unknown>;
