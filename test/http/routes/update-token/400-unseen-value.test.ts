@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule, type TestService } from '../../../support/test-service.js';
-import { card, create, expectRefusal, invalid, path, test } from '../support.js';
+import { card, create, expectRefusal, invalid, path, test, uniqueId } from '../support.js';
 
 const blind = {
   masked: (service: TestService) => service.application([rule('/', 'mask', ['token:read', 'token:update'])]),
@@ -80,5 +80,37 @@ describe('400 a caller that cannot see the value learns nothing by trying candid
     const send = () => service.call('PATCH', path(id), { metadata: { a: wrong, b: right } });
     await expectRefusal(service, send, invalid('metadata.b'));
     expect((await service.call('PATCH', path(id), { metadata: { a: wrong } })).status).toBe(200);
+  });
+});
+
+describe('a generated id that happens to contain the token’s own value', () => {
+  /** Creates a token whose id, which the vault generates, contains its account number. */
+  async function coincidence(service: TestService) {
+    const random = service.vault.random as { uuid: () => string };
+    const { uuid } = random;
+    const id = `1234567a${uuid().slice(8)}`;
+    random.uuid = () => id;
+    const created = await create(service, { type: 'us_bank_account_number', data: '1234567' });
+    random.uuid = uuid;
+    expect(created.id).toBe(id);
+    return id;
+  }
+
+  test.for(callers)('%s: does not keep the token from being changed', async ([, application], { service }) => {
+    const id = await coincidence(service);
+    const key = await application(service);
+    for (const as of [key, service.key]) {
+      for (const patch of [{ metadata: { a: uniqueId().slice(0, 5) } }, { expires_at: '2031-01-01' }]) {
+        const answer = await service.call('PATCH', path(id), patch, { key: as });
+        expect(answer.status, answer.text).toBe(200);
+      }
+    }
+  });
+
+  test('keeps no number that an update stores', async ({ service }) => {
+    const id = await coincidence(service);
+    const update = (data: string) => service.call('PATCH', path(id), { data });
+    expect((await update('7654321')).status).toBe(200);
+    for (const data of ['1234567', '123456']) await expectRefusal(service, () => update(data), invalid('data'));
   });
 });
