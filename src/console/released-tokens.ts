@@ -18,12 +18,15 @@ export async function releasedTokens<T>(
   const slices = vault.turns.begin(context.caller.tenantId);
   const shared = createSharedBudget();
   const shown: T[] = [];
+  const add = (token: JsonObject | null) => {
+    if (token !== null) shown.push(show(token));
+  };
   const tokens = found.tokens.map(maskedAnswer);
   const render = await release(vault, context, tokens, shared);
-  for (const token of tokens) shown.push(show(await slices.run(render(token))));
+  for (const token of tokens) add(await slices.run(render(token)));
   for await (const later of found.rest?.() ?? []) {
     const token = maskedAnswer(later);
-    shown.push(show(await slices.run((await release(vault, context, [token], shared))(token))));
+    add(await slices.run((await release(vault, context, [token], shared))(token)));
   }
   return shown;
 }

@@ -7,6 +7,7 @@ import type { Visit } from './page.js';
 import { shownText } from './shown-text.js';
 
 const dataShownMax = 2_000;
+const noToken = problemCatalogue.token_not_found.detail;
 
 type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
 
@@ -34,13 +35,14 @@ export async function shownPreview(visit: Visit, asked: Asked, access: AccessFie
   const preview = await previewToken(vault, context, { applicationId, tokenId, access, permission, viewer });
   if (!preview.ok) {
     if (preview.code !== 'token_not_found') throw problemFrom(preview);
-    return { ...empty, error: problemCatalogue.token_not_found.detail };
+    return { ...empty, error: noToken };
   }
   const { decisions, token, isLimited } = preview.value;
   const decision = decisions.find((one) => one.permission === permission);
   const answer = token === null ? null : maskedAnswer(token);
   const render = await release(vault, viewer ?? context, answer === null ? [] : [answer]);
   const shown = answer === null ? null : await vault.turns.begin(context.caller.tenantId).run(render(answer));
+  if (answer !== null && shown === null) return { ...empty, error: noToken };
   return {
     ...empty,
     result: {

@@ -35,9 +35,11 @@ export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnsw
   throw new Problem('forbidden');
 }
 
-/** Records the read in the access log and returns the token object. */
-export function released({ vault, context }: Visit, answer: TokenAnswer, as: ReadContext = context) {
-  return releasedToken(vault, as, answer);
+/** Records the read in the access log and returns the token object. Throws Problem 404 if the token has expired. */
+export async function released({ vault, context }: Visit, answer: TokenAnswer, as: ReadContext = context) {
+  const token = await releasedToken(vault, as, answer);
+  if (!token.ok) throw problemFrom(token);
+  return token.value;
 }
 
 export type Sheet = ReturnType<typeof sheetOf>;

@@ -61,28 +61,36 @@ async function* piecesOf(page: Page): AsyncGenerator<string> {
   yield head;
   let separator = '';
   for (const token of tokens) {
-    yield separator + (await work.run(textOf(render, token)));
+    const text = await work.run(textOf(render, token));
+    if (text === null) continue;
+    yield separator + text;
     separator = ',';
   }
   await expectSameAccess(request);
   for await (const token of rest()) {
-    yield separator + (await work.run(textOf(await releaseOne(token), token)));
-    separator = ',';
+    const text = await work.run(textOf(await releaseOne(token), token));
+    if (text !== null) {
+      yield separator + text;
+      separator = ',';
+    }
     // The client may have taken long to read this token. The next one is read after this line.
     await expectSameAccess(request);
   }
   yield tail;
 }
 
-function* textOf(render: Render, token: TokenAnswer): Steps<string> {
-  return yield* jsonText(yield* render(token));
+/** Returns the JSON text of a token, or null if the token has expired. */
+function* textOf(render: Render, token: TokenAnswer): Steps<string | null> {
+  const shown = yield* render(token);
+  return shown === null ? null : yield* jsonText(shown);
 }
 
-/** Returns the JSON text of several tokens, separated by commas. */
+/** Returns the JSON text of several tokens, separated by commas. Leaves out expired tokens. */
 function* textsOf(render: Render, tokens: readonly TokenAnswer[]): Steps<string> {
   let texts = '';
   for (const token of tokens) {
-    texts += `${texts === '' ? '' : ','}${yield* textOf(render, token)}`;
+    const text = yield* textOf(render, token);
+    if (text !== null) texts += `${texts === '' ? '' : ','}${text}`;
     yield;
   }
   return texts;

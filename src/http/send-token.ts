@@ -9,7 +9,7 @@ import { type ReleaseDeps, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { CommandResult } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
-import { problemFrom } from './problem/problem.js';
+import { Problem, problemFrom } from './problem/problem.js';
 import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';
 
@@ -17,8 +17,9 @@ type SendTokenDeps = ReleaseDeps & Pick<Vault, 'turns'>;
 
 /**
  * Sends a token with its entity tag after the access log has recorded the read. A token that the request has just
- * created needs no such record, because its creation event serves as the record. Headers prevent caches from storing
- * the response. If the command was rejected, throws the problem instead.
+ * created needs no such record, because its creation event serves as the record. The response to a creation also
+ * contains the token's location. Headers prevent caches from storing the response. If the command was rejected, or the
+ * token has expired since, throws the problem instead.
  */
 export function sendToken(
   vault: SendTokenDeps,
@@ -32,12 +33,17 @@ export function sendToken(
   const text = after(release(vault, contextOf(request), [token]), (render) =>
     vault.turns.begin(callerOf(request).tenantId).run(textOf(render(token))),
   );
-  const send = (body: string) => sendText(reply.header('etag', entityTag(token.revision)), status, body);
+  const send = (body: string) => {
+    if (status === 201) reply.header('location', `/tokens/${encodeURIComponent(token.id)}`);
+    return sendText(reply.header('etag', entityTag(token.revision)), status, body);
+  };
   // At the end of a turn of the event loop, responses are written one directly after the other. A client on the same
   // machine, such as a proxy, then wakes up once for all of them instead of once for each.
   return text instanceof Promise ? text.then(send) : nextTurn().then(() => send(text));
 }
 
 function* textOf(rendering: Steps<Json>): Steps<string> {
-  return yield* jsonText(yield* rendering);
+  const token = yield* rendering;
+  if (token === null) throw new Problem('token_not_found');
+  return yield* jsonText(token);
 }

@@ -100,8 +100,8 @@ async function readAll(
 }
 
 /**
- * Evaluates all expressions and returns their values. Processes one token at a time. If a token was deleted after
- * `readAll`, its id counts as unknown.
+ * Evaluates all expressions and returns their values. Processes one token at a time. If a token was deleted or
+ * has expired after `readAll`, its id counts as unknown.
  */
 async function evaluateAll(
   vault: ReadTokenDeps & Pick<Vault, 'expressions'>,
@@ -125,10 +125,12 @@ async function evaluateAll(
     // The token's containers changed after `readAll`, so the transform that was recorded in the access log no longer
     // applies.
     if (now !== transform) return rejected('forbidden');
-    const shown =
-      transform === 'redact'
-        ? nothing
-        : shownIn(await slices.run(render(tokenAnswer(caller, token, transform))), transform);
+    let shown: Shown = nothing;
+    if (transform !== 'redact') {
+      const body = await slices.run(render(tokenAnswer(caller, token, transform)));
+      if (body === null) return unknownIds([[id, ids.get(id) ?? 'body']]);
+      shown = shownIn(body, transform);
+    }
     for (const slot of slots.get(id) ?? []) {
       values.set(slot, await slices.run(evaluateSlot(vault.expressions, slot, shown, budget)));
     }

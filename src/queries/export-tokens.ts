@@ -3,7 +3,9 @@ import { maySeeClear, transformFor } from '../domain/access/decide-access.js';
 import { reachOf } from '../domain/access/reach.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
+import { isExpired } from '../domain/token/token-state.js';
 import type { SearchTermKey } from '../keys/key-ring.js';
+import { latestNow } from '../ports/clock.js';
 import type { SearchPlan } from '../ports/search-plan.js';
 import { planSearch } from '../search/plan-search.js';
 import { KeyLost } from '../vault/key-lost.js';
@@ -89,7 +91,9 @@ export async function exportTokens(
     context,
     shown.map(({ view }) => ({ stream: view.stream, transform: 'reveal', recordedAs: 'read' })),
   );
-  return { requests: shown.map(requestOf), masked, lost, next };
+  // A token may have expired while its read was being recorded.
+  const living = shown.filter(({ life }) => !isExpired(life, latestNow(vault.clock)));
+  return { requests: living.map(requestOf), masked, lost, next };
 }
 
 /** Reads a token. If its key is lost, reports the damage, adds the token's stream to `lost`, and returns null. */

@@ -12,10 +12,10 @@ import { cvcAt } from '../domain/token/token-state.js';
 import { typeRules } from '../domain/token/types/type-rules.js';
 import type { NewAccessEntry } from '../events/access-log/access-entry.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
-import { latestForCodes } from '../ports/clock.js';
+import { latestForCodes, latestNow } from '../ports/clock.js';
 import { after, type Maybe } from '../ports/maybe.js';
 import type { RequestContext } from '../vault/request-context.js';
-import type { Rejected } from '../vault/result.js';
+import { type CommandResult, done, type Rejected, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
@@ -30,8 +30,11 @@ import {
 /** The caller that the tokens are read for, and the facts about its request. */
 export type ReadContext = Pick<RequestContext, 'caller' | 'traceId' | 'beganAt'>;
 
-/** Renders a released token so that it contains only what the caller may see (docs/contract.md, "The token object"). */
-export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
+/**
+ * Renders a released token so that it contains only what the caller may see (docs/contract.md, "The token object").
+ * Returns null if the token has expired since it was decrypted.
+ */
+export type Render = (answer: TokenAnswer) => Steps<JsonObject | null>;
 
 export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
 
@@ -63,14 +66,15 @@ export function release(
   });
 }
 
-/** Releases one token and renders it. */
+/** Releases one token and renders it. Returns `token_not_found` if the token has expired since it was decrypted. */
 export async function releasedToken(
   vault: ReleaseDeps & Pick<Vault, 'turns'>,
   context: ReadContext,
   answer: TokenAnswer,
-): Promise<JsonObject> {
+): Promise<CommandResult<JsonObject>> {
   const render = await release(vault, context, [answer]);
-  return vault.turns.begin(context.caller.tenantId).run(render(answer));
+  const token = await vault.turns.begin(context.caller.tenantId).run(render(answer));
+  return token === null ? rejected('token_not_found') : done(token);
 }
 
 /**
@@ -138,14 +142,16 @@ function* tokenObject(
   { expressions, clock }: Pick<Vault, 'expressions' | 'clock'>,
   { caller, read, shown, options }: DecryptedAnswer,
   shared: SharedBudget | undefined,
-): Steps<JsonObject> {
+): Steps<JsonObject | null> {
   const { life, open } = read;
-  const { extras, carriesFingerprint, fields } = options;
+  const { extras, carriesFingerprint, fields, hiddenFrom = life.expiresAt } = options;
   const token = unwrap(open.content);
   // The retention period of the cvc may have ended after the cvc was decrypted, for example while a change was being
   // stored.
   const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
   const data = yield* shownData(expressions, token, cvc, shown.transform, shared);
+  // The token may have expired after it was decrypted, for example while its read was being recorded.
+  if (hiddenFrom !== null && latestNow(clock) >= hiddenFrom) return null;
   const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
   if (data !== undefined && data !== 'skipped') body['data'] = data.json;
   if (token.mask !== null) body['mask'] = token.mask;

@@ -82,7 +82,8 @@ export async function replayToken(
   const seesClear = [open, presentOpen].every(({ containers }) => maySeeClear(caller, containers));
   if (!isUnchanged && !seesClear) return { kind: 'withheld' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
-  return { kind: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
+  const answer = tokenAnswer(caller, { view: then, life, open }, shown, { hiddenFrom: lives?.expiresAt ?? null });
+  return { kind: 'token', answer, open, life };
 }
 
 function isLive(life: TokenLife | null, now: number): life is TokenLife {

@@ -43,6 +43,11 @@ export type AnswerOptions = {
    * read, which shows the fingerprint if the tenant sets `show_fingerprints`.
    */
   readonly carriesFingerprint?: boolean;
+  /**
+   * The time from which the token is not shown, or null. For a past state of a token, this is the current expiry of the
+   * token. Default: the expiry of the token.
+   */
+  readonly hiddenFrom?: number | null;
   /** The only fields that the response can contain. If absent, the response can contain all fields. */
   readonly fields?: readonly string[];
 };

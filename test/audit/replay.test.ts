@@ -143,6 +143,15 @@ test('data that has since been replaced or deleted, or has since expired, is era
   expect(await replay('deleted', await head(), { reveal: true })).toMatchObject({ data: 'second life' });
 });
 
+test('an earlier state can still be read after the expiry that it had, if the token has no expiry anymore', async () => {
+  const expires_at = new Date(service.clock.now() + aMinute).toISOString();
+  await create({ type: 'token', id: 'kept', data: 'kept value', expires_at });
+  const then = await head();
+  await update('kept', { expires_at: null });
+  service.clock.advance(2 * aMinute);
+  expect(await replay('kept', then, { reveal: true })).toMatchObject({ data: 'kept value' });
+});
+
 test('a replay of a token that has been erased since is in the access log', async () => {
   await create({ type: 'token', id: 'deleted', data: 'gone value' });
   const then = await head();

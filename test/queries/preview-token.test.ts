@@ -178,7 +178,7 @@ test('a viewer in the same tenant sees no more of a previewed token than its own
     const result = await previewToken(service.vault, context, asked);
     if (!result.ok || result.value.token === null) return result.ok ? null : result.code;
     const { token, isLimited } = result.value;
-    const { data } = finish((await release(service.vault, viewer, [token]))(token));
+    const data = finish((await release(service.vault, viewer, [token]))(token))?.['data'];
     return { transform: token.transform, isLimited, data };
   };
   expect(await seenBy(service.key)).toEqual({ transform: 'reveal', isLimited: false, data: card });

@@ -84,7 +84,7 @@ export const auditReplay = applicationOperation(oneToken, ['token:read'], async 
       'the application may not see this token in plaintext. Run the command without --reveal.',
     );
   }
-  return releasedToken(vault, context, answer);
+  return valueOrThrow(await releasedToken(vault, context, answer));
 });
 
 /** Runs one step of a query over all tokens as they were at the requested time. */
@@ -99,8 +99,17 @@ export const auditReplayQuery = applicationOperation(
     const render = await release(vault, context, tokens);
     const shown: JsonObject[] = [];
     const slices = vault.turns.begin(context.caller.tenantId);
-    for (const token of tokens) shown.push(await slices.run(render(token)));
-    return { tokens: shown, erased, withheld, next, head: await vault.log.head() };
+    for (const token of tokens) {
+      const body = await slices.run(render(token));
+      if (body !== null) shown.push(body);
+    }
+    return {
+      tokens: shown,
+      erased: erased + tokens.length - shown.length,
+      withheld,
+      next,
+      head: await vault.log.head(),
+    };
   },
 );
 

@@ -17,7 +17,7 @@ const oneToken = z.object({ key: z.string(), id: z.string() });
 
 /** Returns a token. The result contains only what the application may see. */
 export const getToken = applicationOperation(oneToken, ['token:read'], async ({ vault }, context, { id }) => {
-  return releasedToken(vault, context, valueOrThrow(await get(vault, context, id)));
+  return valueOrThrow(await releasedToken(vault, context, valueOrThrow(await get(vault, context, id))));
 });
 
 /** Creates a token as the application. */
@@ -28,7 +28,7 @@ export const createToken = applicationOperation(
     const body = createTokenBody.safeParse(request);
     if (!body.success) throw new OperationFailed(fieldErrorText(issueErrors(body.error.issues, 'body')));
     const created = await create(vault, { ...context, idempotency: null }, body.data);
-    return releasedToken(vault, context, valueOrThrow(created));
+    return valueOrThrow(await releasedToken(vault, context, valueOrThrow(created)));
   },
 );
 
@@ -47,13 +47,16 @@ export const searchTokens = applicationOperation(
   async ({ vault }, context, { query, ...page }): Promise<FoundPage> => {
     const found = valueOrThrow(await search(vault, context, query, rangeOf(page)));
     const data: JsonObject[] = [];
+    const add = (token: JsonObject | null) => {
+      if (token !== null) data.push(token);
+    };
     const slices = vault.turns.begin(context.caller.tenantId);
     const shared = createSharedBudget();
     const render = await release(vault, context, found.tokens, shared);
-    for (const token of found.tokens) data.push(await slices.run(render(token)));
+    for (const token of found.tokens) add(await slices.run(render(token)));
     for await (const token of found.rest?.() ?? []) {
       const renderLater = await release(vault, context, [token], shared);
-      data.push(await slices.run(renderLater(token)));
+      add(await slices.run(renderLater(token)));
     }
     const besides = found.suggestions.length === 0 ? {} : { _suggestions: [...found.suggestions] };
     return { ...pageAnswer(page, found.total, data), ...besides };

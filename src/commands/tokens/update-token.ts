@@ -248,7 +248,6 @@ async function store(
   const { carriesFingerprint } = updated;
   const claimed = claimedBy(after, after.state.life, carriesFingerprint);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
-  if (isExpired(after.state.life, latestNow(vault.clock))) return rejected('token_not_found');
   const read = { view: after, life: after.state.life, open: updatedToken };
   // Threat: a caller that may update but not read a token reads it with an update that changes nothing. Such an update
   // appends no event, so the access log records it as a read.

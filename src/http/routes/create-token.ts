@@ -27,6 +27,7 @@ const operation = documented({
   problems: [
     'validation_failed',
     'forbidden',
+    'token_not_found',
     'id_in_use',
     'idempotency_in_flight',
     'idempotent_result_gone',
@@ -47,7 +48,6 @@ export const createTokenRoute: Routes = (app, { vault }, headerNames) => {
       const { body } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokens');
       const result = await createToken(vault, { idempotency, ...contextOf(request) }, body);
-      if (result.ok) reply.header('location', `/tokens/${encodeURIComponent(result.value.id)}`);
       return sendToken(vault, request, reply, result, 201);
     },
   );

@@ -42,6 +42,7 @@ const operation = documented({
   problems: [
     'validation_failed',
     'forbidden',
+    'token_not_found',
     'id_in_use',
     'idempotency_in_flight',
     'idempotent_result_gone',
@@ -75,7 +76,9 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       // In the response, each bare value is replaced with its token's id, and each create request with its token
       // object.
       for (const [index, token] of result.value.entries()) {
-        shown.push(isShown(index) ? await slices.run(render(token)) : token.id);
+        const replacement = isShown(index) ? await slices.run(render(token)) : token.id;
+        if (replacement === null) throw new Problem('token_not_found');
+        shown.push(replacement);
       }
       const replacements = shown.values();
       const answer = await slices.run(withReplaced(body, () => replacements.next().value ?? null));
