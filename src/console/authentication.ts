@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { recordRefusal } from '../audit/access-log/record-refusal.js';
 import type { Admission } from '../http/load/admission.js';
 import { permissionMissing } from '../http/problem/problem.js';
 import type { Service } from '../http/service.js';
@@ -55,6 +56,29 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
     return session;
   }
 
+  /** Throws ConsoleProblem or Problem if the session does not open the page. */
+  function expectOpen(request: FastifyRequest, session: SignedIn, route: ConsoleRoute): void {
+    if (route.session === 'any' || (route.session === 'operator' && session.isOperator)) return;
+    const found = callerFor(session, route);
+    if (found.kind === 'caller') return;
+    // The error handler records a refusal only if the request has a caller.
+    if (found.kind === 'missing_key') recordNotOpened(request, session, route);
+    if (route.session === 'operator') throw new ConsoleProblem('not_opened');
+    if (found.kind === 'missing_key' || lacksKind(session, route))
+      throw new ConsoleProblem('not_opened', { detail: requirementOf(route) });
+    throw permissionMissing(permissionsOf(route.permission));
+  }
+
+  /** Records that a person without the right kind of key asked for a page. An operator without keys has no tenant. */
+  function recordNotOpened(request: FastifyRequest, session: SignedIn, { method, permission }: ConsoleRoute): void {
+    const application = session.private ?? session.management;
+    if (application === null) return;
+    const { id = null } = request.params as { readonly id?: string | null };
+    const asked = permissionsOf(permission).at(-1) ?? (method === 'GET' ? 'service:read' : 'service:update');
+    const caller = callerOfPerson(request, application, session);
+    void recordRefusal(service.vault, { caller, traceId: request.traceId }, asked, id, 'denied');
+  }
+
   return {
     async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const { consoleRoute: route } = request.routeOptions.config;
@@ -68,25 +92,13 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       if (payer !== null) await service.limits.request(payer);
       const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);
       if (admitted !== undefined) await admitted;
-      expectOpen(session, route);
+      expectOpen(request, session, route);
     },
     async renew(request: FastifyRequest): Promise<void> {
       const { consoleRoute: route } = request.routeOptions.config;
       if (route === undefined || route.session === 'none') return;
-      if (performance.now() - request.beganAt >= renewAfterMs) expectOpen(await identify(request, route), route);
+      if (performance.now() - request.beganAt >= renewAfterMs)
+        expectOpen(request, await identify(request, route), route);
     },
   };
-}
-
-/** Throws ConsoleProblem or Problem if the session does not open the page. */
-function expectOpen(session: SignedIn, route: ConsoleRoute): void {
-  if (route.session === 'any') return;
-  if (route.session === 'operator') {
-    if (!session.isOperator) throw new ConsoleProblem('not_opened');
-    return;
-  }
-  const found = callerFor(session, route);
-  if (found.kind === 'missing_key' || (found.kind === 'missing_permission' && lacksKind(session, route)))
-    throw new ConsoleProblem('not_opened', { detail: requirementOf(route) });
-  if (found.kind === 'missing_permission') throw permissionMissing(permissionsOf(route.permission));
 }

@@ -16,6 +16,20 @@ describe('the operator pages', () => {
     const browser = await signIn({ privateKey: '', managementKey: '', isOperator: true });
     expect((await browser.get(path)).status).toBe(200);
   });
+
+  test('record a person who is not an operator in the access log of the person’s tenant', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn({ name: 'Mallory' });
+    expect((await browser.get('/operations')).status).toBe(403);
+    expect((await browser.post('/operations/rotate', { confirm: 'rotate' })).status).toBe(403);
+    const { body } = await service.call('GET', '/logs?entity_type=service', undefined, { key: service.managementKey });
+    const entries = body['data'] as readonly Record<string, unknown>[];
+    const denied = entries.filter(({ outcome }) => outcome === 'denied');
+    expect(denied.map(({ person, operation }) => [person, operation])).toEqual([
+      ['Mallory', 'update'],
+      ['Mallory', 'read'],
+    ]);
+  });
 });
 
 describe('an application that is over its limit', () => {

@@ -21,6 +21,17 @@ describe('a sign-in', () => {
     expect(overview.text).not.toContain('vault.db');
   });
 
+  test('without the key that a page needs is recorded with the person and the token that the page shows', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { type: 'token', id: 'hidden', data: 'x' });
+    const browser = await signIn({ name: 'Mallory', managementKey: service.managementKey });
+    expect((await browser.get('/tokens/hidden')).status).toBe(403);
+    const { body } = await service.call('GET', '/logs?entity_id=hidden&operation=read', undefined, {
+      key: service.managementKey,
+    });
+    expect(body['data']).toEqual([expect.objectContaining({ outcome: 'denied', person: 'Mallory' })]);
+  });
+
   test('with a management key does not open tokens, and explains which key would', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ managementKey: service.managementKey });

@@ -22,12 +22,12 @@ const messages = {
 
 /**
  * Records a request or a CLI command that was rejected (status 403), or a request that failed with 500 or 503. Never
- * throws, and does not change the response.
+ * throws, and does not change the response. A page for operators needs no permission: `service:` stands for one.
  */
 export async function recordRefusal(
   vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,
   context: Pick<RequestContext, 'caller' | 'traceId'>,
-  permission: Permission,
+  permission: Permission | 'service:read' | 'service:update',
   id: string | null,
   outcome: Exclude<AccessOutcome, 'success'>,
 ): Promise<void> {
