@@ -1,10 +1,12 @@
 import type { Caller } from '../../domain/access/caller.js';
-import type { FieldErrors } from '../../domain/field-errors.js';
+import { type Checked, type FieldErrors, valid } from '../../domain/field-errors.js';
 import { errorsUnder } from '../../domain/json-path.js';
+import type { Steps } from '../../domain/steps.js';
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import type { TokenLife } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
+import type { Random } from '../../ports/random.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { RequestContext } from '../../vault/request-context.js';
@@ -88,11 +90,15 @@ export async function createTokens(
   try {
     const creations = await prepareAll(vault, context, tenantKeys, requests);
     if (!creations.ok) return creations;
+    const random = randomForCommand(vault.random, tenantKeys.claims, claim.cmd);
+    const command: Command = { context, tenantKeys, cmd: claim.cmd, random };
+    const candidates = await chooseIds(vault, command, creations.value);
+    if (!candidates.ok) return placed(candidates.rejected, requests[candidates.index]);
     const distinct = creations.value.filter((creation) => creation.deduplicates);
     const values = misses === 'exempt' ? 0 : new Set(distinct.map((creation) => creation.fingerprintHash)).size;
     const charged = await chargeDeduplication(vault, caller, values);
     if (!charged.ok) return charged;
-    const created = await createUnderSomeIds(vault, { context, tenantKeys, cmd: claim.cmd }, creations.value);
+    const created = await createUnderSomeIds(vault, command, candidates.value);
     if (!created.ok)
       return created.index === null ? created.rejected : placed(created.rejected, requests[created.index]);
     charged.hits(created.hits, created.foreignHits);
@@ -137,6 +143,8 @@ type Command = {
   readonly context: RequestContext;
   readonly tenantKeys: TenantKeys;
   readonly cmd: string | null;
+  /** The source of the ids. */
+  readonly random: Pick<Random, 'uuid' | 'integer'>;
 };
 
 /**
@@ -161,6 +169,33 @@ type Failed = { readonly ok: false; readonly index: number | null; readonly reje
  */
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
 
+/** Chooses the first id to try for each creation. Does not look up whether the ids are in use. */
+async function chooseIds(
+  vault: CreateTokensDeps,
+  command: Command,
+  creations: readonly Creation[],
+): Promise<{ readonly ok: true; readonly value: readonly Candidate[] } | (Failed & { readonly index: number })> {
+  const slices = vault.turns.begin(command.context.caller.tenantId);
+  const candidates: Candidate[] = [];
+  for (const [index, creation] of creations.entries()) {
+    const candidate = await slices.run(choosing(vault, command, creation, 0));
+    if (!candidate.ok) return { ok: false, index, rejected: invalidFields(candidate.errors) };
+    candidates.push(candidate.value);
+  }
+  return { ok: true, value: candidates };
+}
+
+function* choosing(
+  vault: CreateTokensDeps,
+  { tenantKeys, random }: Command,
+  creation: Creation,
+  taken: number,
+): Steps<Checked<Candidate>> {
+  const id = yield* chooseId(vault, creation, random, taken);
+  if (!id.ok) return id;
+  return valid({ creation, id: id.value, stream: tokenStream(tenantKeys.names, id.value), taken });
+}
+
 /**
  * Creates all of the tokens in one unit of work, or none of them. If an id is in use and the request allows another id,
  * retries with another one.
@@ -168,36 +203,31 @@ type Taken = { readonly ok: false; readonly taken: readonly number[] };
 async function createUnderSomeIds(
   vault: CreateTokensDeps,
   command: Command,
-  creations: readonly Creation[],
+  chosen: readonly Candidate[],
 ): Promise<Created | Failed> {
   const { context, tenantKeys, cmd } = command;
   const { tenantId } = context.caller;
-  const random = randomForCommand(vault.random, tenantKeys.claims, cmd);
   const charge = chargeDeduplicated(vault, context.caller);
   const slices = vault.turns.begin(tenantId);
-  const candidates: Candidate[] = [];
-  let unnamed = creations.map((_creation, index) => index);
+  const candidates = [...chosen];
   for (;;) {
-    for (const index of unnamed) {
-      const creation = creations[index];
-      if (creation === undefined) throw new Error('an index must belong to a creation');
-      const before = candidates[index];
-      const taken = before === undefined ? 0 : before.taken + 1;
-      const id = await slices.run(chooseId(vault, creation, random, taken));
-      if (!id.ok) return { ok: false, index, rejected: invalidFields(id.errors) };
-      candidates[index] = { creation, id: id.value, stream: tokenStream(tenantKeys.names, id.value), taken };
-    }
     const streams = [...new Set(candidates.map(({ stream }) => stream))];
     // A new random UUID is never in use. A UUID that is derived from an idempotency key can be in use, because an
     // earlier attempt may have used it.
-    const areNew = cmd === null && creations.every(({ id }) => id === null);
+    const areNew = cmd === null && candidates.every(({ creation }) => creation.id === null);
     const origin = originOf(context, cmd);
     const target: Target = { tenantId, tenantKeys, streams, firstFrom: areNew ? 'nothing' : 'log', origin };
     const created = await changeTokens(vault, target, (attempt) =>
       attemptCreate(vault, context, candidates, attempt, charge),
     );
     if (created.ok || 'rejected' in created) return created;
-    unnamed = [...created.taken];
+    for (const index of created.taken) {
+      const before = candidates[index];
+      if (before === undefined) throw new Error('an index must belong to a candidate');
+      const next = await slices.run(choosing(vault, command, before.creation, before.taken + 1));
+      if (!next.ok) return { ok: false, index, rejected: invalidFields(next.errors) };
+      candidates[index] = next.value;
+    }
   }
 }
 

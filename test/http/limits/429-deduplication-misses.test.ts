@@ -45,6 +45,15 @@ test('a card number cannot be found by deduplication: the misses of an applicati
   expect((await guess(service, key, next())).status).toBe(201);
 });
 
+test('a create with an invalid id is not charged, because nothing is looked up', async () => {
+  const service = await limitedService({ requests: 1_000, deduplicationMisses: 3 });
+  const key = await masked(service);
+  const data = '4242424242424242';
+  const body = { id: `n${data}`, type: 'card_number', data, deduplicate_token: true };
+  expect(await statuses(4, () => service.call('POST', '/tokens', body, { key }))).toEqual([400, 400, 400, 400]);
+  expect((await guess(service, key, data)).status).toBe(201);
+});
+
 test('64 concurrent creates do not exceed the budget', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 20 });
   const key = await masked(service);
