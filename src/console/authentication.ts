@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { recordRefusal } from '../audit/access-log/record-refusal.js';
 import type { Admission } from '../http/load/admission.js';
 import { permissionMissing } from '../http/problem/problem.js';
+import { renewAfterMs } from '../http/server/authentication.js';
 import type { Service } from '../http/service.js';
 import '../http/request-state.js';
 import { cookieNames } from './cookies.js';
@@ -27,9 +28,6 @@ declare module 'fastify' {
  * capacity fairly between tenants.
  */
 const operators = 'operator';
-
-/** After this time since the request arrived, in ms, its session is looked up again. */
-const renewAfterMs = 100;
 
 /**
  * Creates the hooks that check each request. `check` runs before the body is read. The order of its checks is the same as

@@ -65,6 +65,8 @@ export function createSweep(
   let stopping = false;
   /** The number of due rows that could not be recorded in the current round. */
   let failures = 0;
+  /** True if the current round read past rows that remain due. */
+  let isReadPast = false;
   /** When the last successful pass of the shredder over the whole log began (`performance.now()`). */
   let shreddedAt = Number.NEGATIVE_INFINITY;
   // The removal of a claim, a tombstone or a key cannot be undone. Housekeeping therefore uses the earliest possible
@@ -92,10 +94,12 @@ export function createSweep(
     const remaining = new Set<string>();
     let before = new Set<string>();
     failures = 0;
+    isReadPast = false;
     for (;;) {
       const limit = dueRowsMax + remaining.size;
       const found = await vault.rows.due(earliestNow(vault.clock), limit, earliestForCodes(vault.clock));
       for (const name of found.map(nameOf)) if (before.has(name)) remaining.add(name);
+      isReadPast = remaining.size > 0;
       const due = found.filter((row) => !remaining.has(nameOf(row)));
       const isDown = await recordAll(due);
       recorded += due.length;
@@ -150,8 +154,8 @@ export function createSweep(
       }
     }
     // A row that could not be recorded is still due, and is tried again in the next regular round. Threat: an attacker
-    // damages many rows, and each of them fails and is logged every second.
-    const dueAt = failures > 0 ? null : await nextDueAt();
+    // damages or plants many rows, and each of them is tried every second.
+    const dueAt = failures > 0 || isReadPast ? null : await nextDueAt();
     // This check comes last, because stop() may have been called while this function waited.
     if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }

@@ -262,6 +262,25 @@ describe('the sweep runs', () => {
     await sweep.stop();
   });
 
+  test('every 20 seconds, not every second, while many planted rows remain due', async () => {
+    const planted = Array.from({ length: 600 }, (_, index) => ({
+      stream: `token-${String(index).padStart(64, '0')}`,
+      tenantId: service.tenantId,
+      due: 'expiry' as const,
+      dueAt: index,
+    }));
+    const { sweep, rounds, pass } = observedSweep({ nextDueAt: async () => 0 }, planted);
+    sweep.start();
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    // Each round reads the rows again after it has tried them.
+    const readsOfRound = rounds.length;
+    await pass(19_000);
+    expect(rounds).toHaveLength(readsOfRound);
+    await pass(1_000);
+    await expect.poll(() => rounds.length).toBe(2 * readsOfRound);
+    await sweep.stop();
+  });
+
   test('earlier if a token is due earlier, but not later if a token is due later', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.start();

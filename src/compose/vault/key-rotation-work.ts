@@ -36,8 +36,9 @@ export type KeyRotationWork = {
 
 /**
  * Creates the rotation work. If `mayMakeNext` is true, this process may create the next root key. This is safe only if
- * no other process needs that key. `onRotated` is called once the old root key no longer wraps any key, also if an
- * earlier run was interrupted before it could call it. It must not throw.
+ * no other process needs that key. `onRotated` is called once the old root key no longer wraps any key. It must not
+ * throw. If an earlier run was interrupted before it could call `onRotated`, it is called only if this process also
+ * replaces the root key's file. Otherwise, an interrupted run cannot be distinguished from one that is complete.
  */
 export function createKeyRotationWork(
   rotation: KeyRotation,

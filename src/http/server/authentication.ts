@@ -82,7 +82,7 @@ function hookOf(check: (request: FastifyRequest, reply: FastifyReply) => Maybe<u
 }
 
 /** After this time since the request arrived, in ms, its caller is authenticated again. */
-const renewAfterMs = 100;
+export const renewAfterMs = 100;
 
 /**
  * Authenticates the caller again if the request has waited for its body or for its tenant's share of the service. Threat:

@@ -178,7 +178,7 @@ test('each event of a read is decoded as it arrives, so that a page of large cip
   onTestFinished(() => client.dispose());
   vi.spyOn(client, 'readStream').mockReturnValue(read as never);
   const connection: Connection = {
-    call: async (_, limitMs, attempt) => attempt({ client, heard: () => undefined }, limitMs, true),
+    call: async (_, limitMs, attempt) => attempt({ client, heard: () => undefined } as never, limitMs, true),
     close: () => undefined,
   };
   const positions: bigint[] = [];

@@ -47,6 +47,38 @@ for (const failing of ['rows', 'claims'] as const) {
   });
 }
 
+test('creations of one request whose events are in the log are recorded, even if MongoDB then fails', async () => {
+  const work = mongoUnitOfWork({
+    now: () => 0,
+    log: { append: async () => ({ outcome: 'appended', positions: [1] }), readNewest: async () => [] },
+    claims: { intend: async () => true },
+    batches: {
+      open: async () => true,
+      async finish() {
+        throw new StoreUnavailable('MongoDB', 'down');
+      },
+    },
+    fingerprints: {
+      during: (store: (hold: unknown) => unknown) => store(async () => ({ outcome: 'held', held: [] })),
+    },
+  } as object as Deps);
+  const recorded: string[] = [];
+  const recorder = {
+    soon: (entries: readonly { operation: string }[]) => recorded.push(...entries.map(operationOf)),
+  };
+  const { commit } = recordedWork(work, { tenantKeys: async () => null } as never, recorder as never);
+  const [deleted] = deletion.writes;
+  const creation = (stream: string) => ({
+    ...deleted,
+    stream,
+    expectedRevision: -1,
+    events: [{ ...deleted?.events[0], type: 'token.created' }],
+  });
+  const change = { writes: [creation('token-one'), creation('token-two')], claim: null } as object as Change;
+  await expect(commit(change)).rejects.toThrow(StoreUnavailable);
+  expect(recorded).toEqual(['create', 'create']);
+});
+
 const operationOf = ({ operation }: { readonly operation: string }) => operation;
 
 const deletion = {

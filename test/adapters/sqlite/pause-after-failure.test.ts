@@ -118,6 +118,11 @@ test('access records open a damaged month’s file again only after a pause', ()
   const record = () => access.group([{ id: 1, operation: 'record_access', input }]).recorded[0]?.error;
   const damaged = { store: 'access log', found: { says: `access-${month}.db is damaged` } };
   expect(record()).toMatchObject(damaged);
+  // The journal is new, as after a restore, so only the month files know the end of the chain.
+  const last = { month: '2026-02', lines: '[]', entries: 1, isLast: true };
+  const atTheStop = access.group([{ id: 2, operation: 'record_access', input: last }]);
+  expect(atTheStop.recorded[0]?.error).toMatchObject(damaged);
+  expect(atTheStop.batches).toEqual([]);
   repair();
   expect(record()).toMatchObject(damaged);
   nowMs += 1_000;

@@ -5,6 +5,7 @@ import { type KeyRingReader, noEvent } from '../../../ports/key-store.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import {
+  dataKeyIndexes,
   idPages,
   keyCollectionNames,
   keyCollections,
@@ -12,6 +13,7 @@ import {
   restored,
   restoringMark,
 } from '../key-store/key-collections.js';
+import { ensureIndexes } from '../required-indexes.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
@@ -41,6 +43,8 @@ export async function writeMongoKeys(
   try {
     const attempt = randomUUID();
     await begin(connection, attempt);
+    // The data keys can be millions. An index on them takes no time while there are none.
+    await connection.call((db) => ensureIndexes(db, [dataKeyIndexes]));
     const waiting = new Map<string, Document[]>();
     const written = new Map<string, number>();
     // Replaces documents that an interrupted restore has left behind. They cannot be removed first, because the key

@@ -144,11 +144,16 @@ export async function* idPages({ call }: MongoConnection, collection: string): A
   }
 }
 
+export const dataKeyIndexes: RequiredIndexes = {
+  collection: 'data_keys',
+  indexes: [{ name: 'living_stamp', key: { destroyed_at: 1, stamp: 1 } }],
+};
+
 /** Every query on the key store uses `_id` or one of these indexes. */
 export const keyIndexes: readonly RequiredIndexes[] = [
   {
     collection: 'tenant_keys',
     indexes: [{ name: 'tenant_purpose_number', key: { tenant: 1, purpose: 1, number: 1 }, unique: true }],
   },
-  { collection: 'data_keys', indexes: [{ name: 'living_stamp', key: { destroyed_at: 1, stamp: 1 } }] },
+  dataKeyIndexes,
 ];

@@ -133,9 +133,9 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       await fingerprints.release(held);
       return { outcome: 'conflict' };
     }
-    // All events of the batch are in the log. After this call, no process will undo the batch.
-    await batches.finish(id);
+    // All events of the batch are in the log, so no process can undo the batch.
     writes.forEach(onStored);
+    await batches.finish(id);
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
       return projectWrite(write, stored?.outcome === 'appended' ? stored.positions : []);

@@ -115,12 +115,13 @@ export function createAccessJournal(
   }
 
   /**
-   * Returns null if entries can be added to the chain, even if they cannot be moved now. The end of the chain is known
-   * without the month files, because every batch is in the journal before it is moved.
+   * Returns null if entries can be added to the chain, even if they cannot be moved now. The journal knows the end of the
+   * chain, because every batch is in the journal before it is moved. The empty journal of a restored vault does not.
    */
   function chainObstacle(): Error | null {
     try {
-      head ??= journal.endOfBatches();
+      const end = journal.endOfBatches();
+      head ??= end.sequence > 0 ? end : newer(end, newestMovedBatch(dataDir));
       return null;
     } catch (error) {
       return accessLogError(error);
