@@ -14,6 +14,7 @@ import { endsCommit, linkAfter, noLink } from '#src/events/commit.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { anEntry } from '../contract/access-log.js';
 import { rootOf } from '../events/audit/proof-paths.js';
+import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const anHour = 3_600_000;
@@ -151,7 +152,8 @@ test('a checkpoint is signed even if the only requests since the last one were r
   expect(second?.access).toHaveLength(1);
 });
 
-test('while the file of the current month is damaged, the log is signed; after the repair, the access log is too', async () => {
+test('while the file of the current month is damaged, the log is signed; after the repair, the access log is too', async (context) => {
+  embeddedOnly(context, 'a cluster has no month files');
   await create();
   await service.vault.recorder.now([]);
   await run();
