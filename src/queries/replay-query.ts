@@ -11,7 +11,7 @@ import type { Vault } from '../vault/vault.js';
 import { hadHappened } from './as-of.js';
 import { isFoundBy } from './is-found-by.js';
 import { type ReplayAsk, replayToken } from './replay-token.js';
-import { chargeSearch } from './search-guesses.js';
+import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import type { TokenAnswer } from './token-answer.js';
 
 const pageSize = 500;
@@ -35,14 +35,16 @@ export type ReplayStep = {
  * Reads a page of the log. Of the tokens that were created on this page, returns those that were live at the moment
  * `ask.asOf` and matched the query at that moment. Each token is read from its stream, and other requests run before
  * each token. The memory for a step depends on the size of the page, and the time for all steps depends on the size of
- * the log.
+ * the log. The last step records a query by value that has found nothing. `foundBefore` is the number of tokens that the
+ * earlier steps returned.
  */
 export async function replayQuery(
-  vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'expressions' | 'guesses' | 'log'>,
-  context: Pick<RequestContext, 'caller'>,
+  vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'expressions' | 'guesses' | 'log' | 'recorder' | 'rows'>,
+  context: Pick<RequestContext, 'caller' | 'traceId'>,
   text: string,
   ask: ReplayAsk,
   after: number,
+  foundBefore: number,
 ): Promise<CommandResult<ReplayStep>> {
   const { caller } = context;
   const { tenantId } = caller;
@@ -75,6 +77,7 @@ export async function replayQuery(
   await atMost(atOnce, born, look);
   const last = page.at(-1);
   const isEnd = last === undefined || page.length < pageSize || last.position >= ask.asOf.position;
+  if (isEnd && foundBefore + tokens.length === 0) await recordSearchByValue(vault, context, parsed.query, 0);
   const inOrder = tokens.sort((one, other) => one.at - other.at).map(({ answer }) => answer);
   return done({ tokens: inOrder, erased, withheld, next: isEnd ? null : last.position });
 }

@@ -34,7 +34,7 @@ async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   let erased = 0;
   let withheld = 0;
   for (let after: number | null = 0; after !== null; ) {
-    const step = await ask('audit-replay-query', { query, asOf, reveal: false, after, ...more });
+    const step = await ask('audit-replay-query', { query, asOf, reveal: false, after, found: found.length, ...more });
     found.push(...(step['tokens'] as JsonObject[]));
     erased += Number(step['erased']);
     withheld += Number(step['withheld']);
@@ -223,6 +223,25 @@ test('a reused id is found once, in the life that the token had at that moment',
   expect(await replayQuery('', first)).toMatchObject({ ids: [], erased: 1 });
   expect(await replayQuery('', between)).toMatchObject({ ids: [], erased: 0 });
   expect(await replayQuery('', await head())).toMatchObject({ ids: ['again'], erased: 0 });
+});
+
+test('a query needs the permissions to search and to read', async () => {
+  await create({ type: 'token', id: 'one', data: 'a' });
+  const key = await service.application([rule('/', 'reveal', ['token:search', 'token:use'])]);
+  await expect(replayQuery('', await head(), { key })).rejects.toThrow('the application does not hold token:read');
+});
+
+test('a query by value that finds nothing in any step is in the access log', async () => {
+  await create({ type: 'social_security_number', id: 'ssn', data: '123-45-6789' });
+  for (let count = 0; count < 501; count += 1) await create({ type: 'token', data: 'x' });
+  const then = await head();
+  expect((await replayQuery('data:6789', then)).ids).toEqual(['ssn']);
+  expect((await replayQuery('data:1111 OR data:2222', then)).ids).toEqual([]);
+  const { body } = await service.call('GET', '/logs?size=100', undefined, { key: service.managementKey });
+  const messages = (body['data'] as JsonObject[]).map(({ message }) => String(message));
+  expect(messages.filter((message) => message.includes('found nothing'))).toEqual([
+    'search by value: 2 of 2 values found nothing',
+  ]);
 });
 
 test('another tenant sees nothing, and every token that is shown is recorded', async () => {

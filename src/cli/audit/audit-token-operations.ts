@@ -14,7 +14,7 @@ import { tokenHistory } from '../../queries/token-history.js';
 import { allClearEvents } from '../../vault/load-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { applicationOperation, valueOrThrow } from '../operations/as-application.js';
+import { applicationOperation, expectAny, valueOrThrow } from '../operations/as-application.js';
 import { OperationFailed, OperationRefused } from '../operations/operation.js';
 
 /**
@@ -87,14 +87,18 @@ export const auditReplay = applicationOperation(oneToken, ['token:read'], async 
   return valueOrThrow(await releasedToken(vault, context, answer));
 });
 
-/** Runs one step of a query over all tokens as they were at the requested time. */
+/**
+ * Runs one step of a query over all tokens as they were at the requested time. `found` is the number of tokens that the
+ * earlier steps found.
+ */
 export const auditReplayQuery = applicationOperation(
-  z.object({ ...ask, query: z.string(), after: z.int().min(0) }),
+  z.object({ ...ask, query: z.string(), after: z.int().min(0), found: z.int().min(0).default(0) }),
   ['token:search'],
-  async ({ vault }, context, { query, after, reveal, ...input }): Promise<ReplayAnswer> => {
+  async ({ vault }, context, { query, after, found, reveal, ...input }): Promise<ReplayAnswer> => {
+    expectAny(context.caller, ['token:read']);
     const asOf = await momentOf(vault, input.asOf);
     const { tokens, erased, withheld, next } = valueOrThrow(
-      await replayQuery(vault, context, query, { asOf, reveal }, after),
+      await replayQuery(vault, context, query, { asOf, reveal }, after, found),
     );
     const render = await release(vault, context, tokens);
     const shown: JsonObject[] = [];

@@ -29,7 +29,7 @@ export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryRe
   const display = showProgress(progress, { json, noun: 'token' });
   try {
     for (let after: number | null = 0; after !== null; ) {
-      const step: ReplayAnswer = await run('audit-replay-query', { ...ask, after });
+      const step: ReplayAnswer = await run('audit-replay-query', { ...ask, after, found });
       if (json) for (const token of step.tokens) printLine(JSON.stringify({ type: 'token', token }));
       else if (step.tokens.length > 0) {
         const rows = step.tokens.map(({ id, type, created_at: createdAt }) => [

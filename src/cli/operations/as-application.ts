@@ -60,7 +60,8 @@ async function applicationOf(service: Service, key: string): Promise<Caller> {
   return caller;
 }
 
-function expectAny(caller: Caller, anyOf: readonly [Permission, ...Permission[]]): void {
+/** Throws OperationRefused unless the application has one of the permissions. */
+export function expectAny(caller: Caller, anyOf: readonly [Permission, ...Permission[]]): void {
   if (anyOf.some((permission) => grantsAnywhere(caller, permission))) return;
   throw new OperationRefused(
     anyOf.length === 1
