@@ -35,23 +35,40 @@ async function doctor(args: readonly string[], env: Readonly<Record<string, stri
   expect(code, stderr).toBe(problems === 0 ? 0 : 3);
   const wrong = findings.filter(({ state }) => state === 'problem');
   expect(wrong).toHaveLength(problems);
-  // A line of advice follows each finding, unless the text of the finding already contains the advice.
-  for (const one of wrong) expect(one.do ?? one.says).not.toMatch(/^$|See the message/);
+  for (const one of wrong) expect(adviceOf(one), one.says).not.toMatch(/^$|See the message/);
   return {
     findings,
     wrong: wrong.map(({ check }) => check),
     says: (check: string) => findings.find((one) => one.check === check)?.says,
+    advice: (check: string) => findings.filter((one) => one.check === check).map(adviceOf)[0],
   };
 }
+
+/** Returns the advice of a finding. If it has no line of its own, it follows the first sentence of the finding. */
+function adviceOf(one: Found): string {
+  return one.do ?? one.says.split('. ').slice(1).join('. ');
+}
+
+const seeWhatChanged =
+  'Run `strongroom audit verify` to see what was changed, find out what can write to the store, and restore a backup.';
+const useOtherVersion = 'Restart the service with this version, or use the program of its version.';
+const doNotStop =
+  'If the service is running, do not stop it yet: it still has the right root key in memory, but without a copy of ' +
+  'that key it cannot start again. If there is no copy, write the tokens to a file with `strongroom tokens export`.';
+const rebuildRows =
+  'Find out who can write to the store of the rows. Then run `strongroom projections rebuild` for `directory` or ' +
+  '`tokens`. If a row is still an older version after that, restore the newest backup. A claim needs neither: only ' +
+  'retries of its request fail until it is deleted, normally a day after the request.';
 
 test('a directory in place of a file is named, and doctor still reports its other findings', async () => {
   for (const file of ['days.db', 'vault.db']) {
     const { flags, dataDir } = await makeVault();
     rmSync(join(dataDir, file), { force: true });
     mkdirSync(join(dataDir, file));
-    const { says, wrong } = await doctor(flags);
+    const { says, wrong, advice } = await doctor(flags);
     expect(wrong).toEqual(['stores']);
     expect(says('stores')).toContain(`${join(dataDir, file)} is a directory`);
+    expect(advice('stores')).toBe('Move it away.');
     expect(says('access log files')).toBeDefined();
   }
 });
@@ -118,6 +135,7 @@ test('a service of another version is reported as such, whatever operations it l
   const beside = await doctor(flags);
   expect(beside.wrong).toEqual(['versions']);
   expect(beside.says('versions')).toMatch(/^the running service is version 0.0.1, and this program is version \d/);
+  expect(beside.advice('versions')).toBe(useOtherVersion);
   expect(beside.findings).toContainEqual(ok);
   await new Promise((resolve) => first.close(resolve));
 
@@ -125,6 +143,7 @@ test('a service of another version is reported as such, whatever operations it l
   const unknown = await doctor(flags);
   expect(unknown.wrong).toEqual(['stores']);
   expect(unknown.says('stores')).toContain('has another version and does not know this command');
+  expect(unknown.advice('stores')).toBe(useOtherVersion);
 });
 
 test('files that other users can access are named, and --fix corrects their modes', async () => {
@@ -137,10 +156,11 @@ test('files that other users can access are named, and --fix corrects their mode
   expect(found.wrong).toEqual(['root key', 'data directory']);
   expect(found.says('root key')).toContain(`Run: chmod 600 ${rootKeyFile}`);
   expect(found.says('data directory')).toContain(`then run: chmod 700 ${dataDir}`);
+  for (const check of found.wrong) expect(found.advice(check)).toBe('`strongroom doctor --fix` corrects the mode.');
   await service.stop();
   const stopped = await doctor(flags);
   expect(stopped.wrong).toEqual(['root key', 'data directory', 'stores']);
-  expect(stopped.findings.find(({ check }) => check === 'stores')?.do).toBe('See the finding about the root key.');
+  expect(stopped.advice('stores')).toBe('See the finding about the root key.');
   chmodSync(rootKeyFile, 0o600);
   const relative = await run(['doctor', '--json', '--data', basename(dataDir), '--root-key-file', rootKeyFile], {
     cwd: dir,
@@ -158,17 +178,22 @@ test('a root key file that does not open the vault is reported while the service
   writeFileSync(rootKeyFile, `${'ab'.repeat(32)}\n`);
   const found = await doctor(flags);
   expect(found.wrong).toEqual(['root key']);
-  expect(found.says('root key')).toMatch(/^this root key does not open keys\.db/);
+  expect(found.says('root key')).toBe(
+    'this root key does not open keys.db. Set root_key_file to the file of the current root key.',
+  );
+  expect(found.advice('root key')).toBe(doNotStop);
   rmSync(rootKeyFile);
   const lost = await doctor(flags);
   expect(lost.says('root key')).toMatch(/does not exist\. The data in .* can be opened only with/);
   expect(lost.says('root key')).not.toContain('generate-root');
+  expect(lost.advice('root key')).toBe(doNotStop);
   const rotated = await run(['keys', 'rotate', '--all', ...flags]);
   expect([rotated.code, rotated.stderr]).toEqual([1, expect.stringMatching(/root\.key does not exist\. Put a copy/)]);
   await service.stop();
   const stopped = await doctor(flags);
   expect(stopped.wrong).toEqual(['root key', 'stores']);
   expect(stopped.says('stores')).toBe('the stores could not be opened');
+  expect(stopped.advice('stores')).toBe('See the finding about the root key.');
 });
 
 test('a database that was removed is reported while the service still uses it', async () => {
@@ -178,7 +203,10 @@ test('a database that was removed is reported while the service still uses it', 
     rmSync(join(dataDir, file));
     const found = (await doctor(flags)).findings.find(({ says }) => says.startsWith(`${file} was removed`));
     expect(found).toMatchObject({ check: 'stores', state: 'problem' });
-    expect(found?.do).toContain('Do not stop the service');
+    expect(found?.do).toBe(
+      'Do not stop the service yet. Write the tokens to a file with `strongroom tokens export`. Then stop the ' +
+        'service, restore a backup to an empty directory, and import the file.',
+    );
     await service.stop();
   }
 });
@@ -210,9 +238,15 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   expect(unsure.says('clock')).toMatch(
     /2026-01-31T.*nothing is destroyed until the service has run for another 1,440 minutes/,
   );
+  expect(unsure.advice('clock')).toBe('Correct the clock. If it is right, run `strongroom clock confirm`.');
   expect(await runJson(['clock', 'confirm', ...flags])).toEqual({ was: 'confirmed' });
   expect(await runJson(['clock', 'confirm', ...flags])).toEqual({ was: 'trusted' });
-  expect((await doctor(flags)).wrong).toEqual(['deadlines', 'orphan keys']);
+  const overdue = await doctor(flags);
+  expect(overdue.wrong).toEqual(['deadlines', 'orphan keys']);
+  expect(overdue.advice('deadlines')).toBe('Start the service, or a worker, or run `strongroom doctor --fix`.');
+  expect(overdue.advice('orphan keys')).toBe(
+    'The service destroys these keys within an hour. Run this command with --fix to destroy them now.',
+  );
   expect((await doctor(['--fix', ...flags])).wrong).toEqual([]);
   tamper(
     dataDir,
@@ -223,6 +257,9 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   const found = await doctor(['--fix', ...flags]);
   expect(found.wrong).toEqual(['lost keys']);
   expect(found.says('lost keys')).toMatch(/^a key of 1 token is missing or damaged: token \S+ of tenant \S+$/);
+  expect(found.advice('lost keys')).toBe(
+    'Restore the newest backup whose keys all open: `strongroom backup` says if a key does not open.',
+  );
 });
 
 test('nothing is said about missing entries if the store of the access log cannot check for them', async () => {
@@ -242,7 +279,10 @@ test('invalid settings, another vault’s root key, and servers that are down ar
   const [one, other] = [await makeVault(), await makeVault()];
   const mixed = ['--data', one.dataDir, '--root-key-file', other.rootKeyFile];
   expect(await doctor(mixed)).toMatchObject({ wrong: ['root key', 'stores'] });
-  expect((await doctor(one.flags, { STRONGROOM_PORT: 'x' })).wrong).toEqual(['configuration']);
+  const invalid = await doctor(one.flags, { STRONGROOM_PORT: 'x' });
+  expect(invalid.wrong).toEqual(['configuration']);
+  expect(invalid.says('configuration')).toContain('STRONGROOM_PORT');
+  expect(invalid.advice('configuration')).toBe('Correct these settings.');
   const down = {
     STRONGROOM_PROFILE: 'cluster',
     STRONGROOM_INSECURE_STORES: 'true',
@@ -253,6 +293,11 @@ test('invalid settings, another vault’s root key, and servers that are down ar
   const found = await doctor(['--root-key-file', one.rootKeyFile], down);
   expect(found.wrong).toEqual(['stores', 'permissions']);
   expect(found.says('stores')).toContain('mongodb is unavailable');
+  expect(found.advice('stores')).toBe(
+    'Try again in a moment; if that does not help, check that it runs, and that mongodb.url and mongodb.keys_url name ' +
+      'it, with the right user and certificates.',
+  );
+  expect(found.advice('permissions')).toBe('See the finding about the stores.');
 });
 
 test('events that have been unsigned for more than an hour, and a checkpoint that the vault did not write, are reported', async () => {
@@ -267,6 +312,9 @@ test('events that have been unsigned for more than an hour, and a checkpoint tha
   const unsigned = await doctor(flags);
   expect(unsigned.wrong).toEqual(['checkpoint']);
   expect(unsigned.says('checkpoint')).toMatch(/^no checkpoint signs the events since 2026-01-31T12:00:00\.000\+00:00 /);
+  expect(unsigned.advice('checkpoint')).toBe(
+    'Start the service, or a worker: it signs within an hour. If it is running, see its log.',
+  );
 
   const running = await startService(flags);
   await until('a checkpoint', 60_000, async () => ((await doctor(flags)).wrong.length === 0 ? true : undefined));
@@ -282,6 +330,7 @@ test('events that have been unsigned for more than an hour, and a checkpoint tha
   expect(forged.says('log')).toMatch(
     /^something other than this vault changed the log: .* no valid authentication code$/,
   );
+  expect(forged.advice('log')).toBe(seeWhatChanged);
 });
 
 const forgeNewest = `UPDATE events SET actor = 'attacker' WHERE position = (SELECT max(position) FROM events)`;
@@ -293,6 +342,7 @@ test('a log that was changed from outside while the service runs is reported', a
   const forged = await doctor(flags);
   expect(forged.wrong).toContain('log');
   expect(forged.says('log')).toContain('no valid authentication code');
+  expect(forged.advice('log')).toBe(seeWhatChanged);
   await running.stop('SIGKILL');
 });
 
@@ -302,6 +352,7 @@ test('if the newest event is forged while no service runs, doctor also reports t
   const plain = await doctor(flags);
   expect(plain.wrong.filter((check) => check === 'log')).toEqual(['log']);
   expect(plain.says('log')).toContain('no valid authentication code');
+  expect(plain.advice('log')).toBe(seeWhatChanged);
   expect(plain.says('rows')).toMatch(/^\d+ rows checked: authentic and up to date$/);
   expect(plain.says('search index')).toMatch(/^matches the token rows/);
   const before = hashesOf(dataDir)['vault.db'];
@@ -328,20 +379,23 @@ test('stores and events from another version are reported as such', async () => 
   expect(events.says('events')).toMatch(
     /^the event at position \d+ \(token\.created, version 9\) was written by a newer version$/,
   );
+  expect(events.advice('events')).toBe('Start the version of Strongroom that wrote it.');
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 99 WHERE name = 'tokens'`);
-  expect((await doctor(flags)).says('versions')).toBe(
-    'the projection tokens in vault.db was built by a newer version of Strongroom',
-  );
+  const newer = await doctor(flags);
+  expect(newer.says('versions')).toBe('the projection tokens in vault.db was built by a newer version of Strongroom');
+  expect(newer.advice('versions')).toBe('Start that version.');
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 0 WHERE name = 'tokens'`);
   const old = await doctor(flags);
   expect(old.wrong).toEqual(expect.arrayContaining(['versions']));
   expect(old.says('versions')).toBe('built by an older version: tokens 0');
+  expect(old.advice('versions')).toBe('Start the service, or a worker: it rebuilds these projections.');
   const database = openVault(dataDir);
   database.pragma('user_version = 99');
   database.close();
   const schema = await doctor(flags);
   expect(schema.wrong).toEqual(['versions']);
   expect(schema.says('versions')).toMatch(/its format is 99, and this version has \d+$/);
+  expect(schema.advice('versions')).toBe('Nothing was changed. Start the version that wrote it.');
 });
 
 test.each(['while the service runs', 'while it does not'])(
@@ -363,7 +417,7 @@ test.each(['while the service runs', 'while it does not'])(
     expect(found.says('rows')).toMatch(
       /^the row of application .* is not authentic; the row of token token-.* is not authentic; the row of claim planted is not authentic$/,
     );
-    expect(found.findings.find(({ check }) => check === 'rows')?.do).toContain('A claim needs neither');
+    expect(found.advice('rows')).toBe(rebuildRows);
     const { code, stderr } = await run(['audit', 'verify', ...flags]);
     expect(code).toBe(3);
     expect(stderr).toMatch(/the row of application .* is not authentic; the row of token/);
@@ -423,6 +477,11 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     // `doctor` reports the index and the counts too.
     expect(found.wrong).toEqual(['deadlines', 'search index', 'token counts', 'rows']);
     expect(found.says('rows')).toContain(`the row of token token-${planted} is not authentic`);
+    expect(found.advice('rows')).toBe(rebuildRows);
+    expect(found.advice('search index')).toBe('Run: strongroom projections rebuild tokens.');
+    expect(found.advice('token counts')).toBe(
+      'Find out who can write to vault.db, and run: strongroom projections rebuild tokens.',
+    );
     // The row contains the time, so its MAC no longer matches.
     expect([await get(one), await get(other)]).toEqual([500, 500]);
     const rebuilt = await run(['projections', 'rebuild', 'tokens', '--yes', '--accept-new', ...flags]);
@@ -444,6 +503,7 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     const found = await doctor(['--fix', ...flags]);
     expect(found.wrong).toContain('log');
     expect(found.says('log')).toMatch(/something other than this vault changed the log/);
+    expect(found.advice('log')).toBe(seeWhatChanged);
     expect(found.findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['stores', 'rows', 'copies']));
     expect(before.length).toBeGreaterThanOrEqual(2);
     expect(keys()).toEqual(before);

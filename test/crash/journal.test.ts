@@ -215,6 +215,8 @@ test.each(Object.entries(alterations))(
 test('a planted change that vault.db accepts is detected like a change that was written directly into vault.db', async () => {
   const vault = await makeVault();
   await killed(vault);
+  // A new stream that begins with another token's event.
+  const stream = `token-${randomBytes(16).toString('hex')}`;
   alter(vault, (journal) => {
     const groups = journal.prepare('SELECT changes FROM groups ORDER BY sequence').pluck().all() as Buffer[];
     const commits = groups.flatMap(decodeChanges).filter(({ operation }) => operation === 'commit');
@@ -222,15 +224,14 @@ test('a planted change that vault.db accepts is detected like a change that was 
       .flatMap(({ input }) => unpackChange(input as PackedChange).writes)
       .filter(({ row }) => row?.of === 'token');
     if (write === undefined) throw new Error('no token was created');
-    // Creates a new stream that begins with another token's event.
-    const stream = `token-${randomBytes(16).toString('hex')}`;
     const forged: StoredChange = {
       writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }],
       claim: null,
     };
     plant(journal, encodeChanges([{ operation: 'commit', input: packChange(forged) }]));
   });
-  const started = await run(['audit', 'verify', ...vault.flags]);
-  expect(started.code).not.toBe(0);
-  expect(started.stdout + started.stderr).toMatch(/authentication code|does not|changed/);
+  const { code, stdout, stderr } = await run(['audit', 'verify', ...vault.flags]);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toMatch(/^the event at position \d+ \(token\.created \S+, revision 0 of token-\w+\) was changed, or /);
+  expect(stderr).toContain(` of ${stream})`);
 });

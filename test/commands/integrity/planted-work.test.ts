@@ -149,7 +149,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write to the recorded
     // but before the append.
     const event = anEvent({ type: 'token.updated', tenantId: service.tenantId, time: vault.clock.now() - hourMs });
     const write = { stream, expectedRevision: 0, events: [event], row: null, distinct: null };
-    await expect(vault.work.commit({ writes: [write], claim })).rejects.toThrow();
+    await expect(vault.work.commit({ writes: [write], claim })).rejects.toThrow('event log: stopped_too_long');
     await vault.claims.release(cmd);
     await change('claims', cmd, { state: 'done' });
     await expect(vault.claims.begin(cmd, 0)).rejects.toThrow('the row of claim');

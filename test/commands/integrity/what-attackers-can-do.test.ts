@@ -227,7 +227,9 @@ test('keys: if the integrity key is replaced, no row is authentic, and the vault
   const exchange =
     "UPDATE tenant_keys SET wrapped = (SELECT wrapped FROM tenant_keys WHERE purpose <> 'integrity') WHERE purpose = 'integrity'";
   expect(tamper(service.dataDir, 'keys.db', exchange)).toBe(1);
-  await expect(reopened()).rejects.toThrow();
+  await expect(reopened()).rejects.toThrow(
+    'the integrity key in keys.db does not open: restore keys.db from a backup.',
+  );
 });
 
 test('keys and rows together: an older row of a live token is accepted once its recorded revision is removed', async () => {
