@@ -52,6 +52,8 @@ describe('the evidence page', () => {
       .toContain('sign in with an operator code');
     expect((await browser.get('/evidence/bundle')).text).toContain('deleted');
     expect((await browser.get('/evidence/bundle.zip')).status).toBe(404);
+    const path = '/logs?entity_id=living&operation=read';
+    expect((await service.call('GET', path, undefined, { key: service.managementKey })).body['data']).toEqual([]);
     await browser.get('/evidence');
     expect(erasuresIn(await madeBundle(browser, { ids: 'living' }))).toEqual([]);
     await operator.get('/evidence');

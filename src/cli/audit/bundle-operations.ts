@@ -29,12 +29,16 @@ export type BundleToken = {
 /**
  * Returns the data that is needed to begin a bundle: the streams of the tokens in `ids`, and a new checkpoint that
  * covers the whole log. `ids` is null for a bundle about a period. Also writes to the access log that the caller
- * makes the bundle.
+ * makes the bundle. If `erasures` is `reject`, fails for a token that has ended, before anything is written.
  */
 export const bundleBegin = applicationOperation(
-  z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
+  z.object({
+    key: z.string(),
+    ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable(),
+    erasures: z.enum(['state', 'reject']).default('state'),
+  }),
   ['log:read'],
-  async (service, context, { ids }) => {
+  async (service, context, { ids, erasures }) => {
     const { vault } = service;
     const { tenantId } = context.caller;
     const tenantKeys = await tenantKeysOf(vault, tenantId);
@@ -46,6 +50,11 @@ export const bundleBegin = applicationOperation(
       if (newest === undefined)
         throw new OperationFailed(`no token with the id ${JSON.stringify(id)} has ever existed.`);
       const ended = await endOf(vault.log, newest);
+      if (ended !== null && erasures === 'reject')
+        throw new OperationFailed(
+          `the token ${JSON.stringify(id)} was deleted or has expired, and only an operator gets its statement of ` +
+            'erasure. Omit its id, or sign in with an operator code as well.',
+        );
       tokens.push({ id, stream, ended_by: ended });
     }
     for (const { id } of tokens)

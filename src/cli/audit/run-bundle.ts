@@ -82,7 +82,7 @@ async function writeFiles(
   step: Step,
 ): Promise<BundleSummary> {
   const { key, ids, from, to } = options;
-  const begin = await run('bundle-begin', { key, ids });
+  const begin = await run('bundle-begin', { key, ids, erasures: options.erasures });
   const erasures = await erasuresOf(run, options, begin, step);
   const found = await collect(run, options, begin, directory, step);
   if (found.events === 0) {
@@ -122,19 +122,13 @@ async function writeFiles(
 
 async function erasuresOf(
   run: RunOperation,
-  { key, erasures }: BundleOptions,
+  { key }: BundleOptions,
   begin: Begin,
   step: Step,
 ): Promise<readonly ErasureStatement[]> {
   const statements: ErasureStatement[] = [];
   for (const { id, ended_by: endedBy } of begin.tokens) {
     if (endedBy === null) continue;
-    if (erasures === 'reject') {
-      throw new Failure(
-        `the token ${JSON.stringify(id)} was deleted or has expired, and only an operator gets its statement of ` +
-          'erasure. Omit its id, or sign in with an operator code as well.',
-      );
-    }
     step({ phase: 'checking erasures' });
     const { statement, problem } = await run('audit-erasure', { key, id });
     if (statement === null) throw new Failure(`${JSON.stringify(id)}: ${problem ?? ''}`, 3);
