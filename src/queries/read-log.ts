@@ -68,13 +68,12 @@ export async function* exportLog(
   max: number,
 ): AsyncIterable<readonly ShownEntry[]> {
   // The export excludes entries that are recorded after it begins. Otherwise, new entries would shift existing entries
-  // from one page to the next.
+  // from one page to the next. If the clock was set back, entries from before are newer than the current time.
   const now = vault.clock.now();
-  const until = {
-    ...filter,
-    from: filter.from ?? now - lastDayMs,
-    to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1),
-  };
+  const from = filter.from ?? now - lastDayMs;
+  const [newest] = (await pageOf(vault, context, { ...filter, from }, { offset: 0, limit: 1 })).entries;
+  const end = Math.max(now, newest?.entry.time ?? now) + 1;
+  const until = { ...filter, from, to: Math.min(filter.to ?? end, end) };
   for (let offset = 0; offset < max; offset += exportedAtOnce) {
     const { total, entries } = await pageOf(vault, context, until, { offset, limit: exportedAtOnce });
     if (offset === 0) {

@@ -170,6 +170,22 @@ describe('an export of the access log', () => {
     ]);
   });
 
+  test('contains the entries from before the clock was set back, as the page does', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { id: 'later', type: 'token', data: 'x' });
+    service.clock.step(-10 * 60_000);
+    await service.call('POST', '/tokens', { id: 'earlier', type: 'token', data: 'x' });
+    const browser = await signIn();
+    await browser.get('/logs');
+    const filter = { operation: 'create', entity_type: 'token' };
+    const { text } = await browser.post('/logs/export', { format: 'jsonl', ...filter });
+    const ids = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).entity_id);
+    expect(ids).toEqual(['later', 'earlier']);
+  });
+
   test('returns 400 for an unknown format', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
