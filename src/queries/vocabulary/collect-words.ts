@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isExpired } from '../../domain/token/token-state.js';
+import { latestNow } from '../../ports/clock.js';
 import { planSearch } from '../../search/plan-search.js';
 import { buildWordList, containersInUse, type TenantWords, type WordList } from '../../search/vocabulary/word-list.js';
 import { contentUnlessLost } from '../../vault/open-token.js';
@@ -51,7 +52,7 @@ export async function collectWords(vault: WordsDeps, tenantId: string): Promise<
     ciphertextBytes += view.content?.length ?? 0;
     if (ciphertextBytes > ciphertextBytesMax) break;
     const open =
-      life === null || isExpired(life, vault.clock.now()) ? null : await contentUnlessLost(vault, view, life);
+      life === null || isExpired(life, latestNow(vault.clock)) ? null : await contentUnlessLost(vault, view, life);
     const { metadata = null, containers: paths = [] } = open === null ? {} : unwrap(open.content);
     keys.add(Object.keys(metadata ?? {}));
     containers.add(paths);
@@ -69,7 +70,7 @@ export async function collectWords(vault: WordsDeps, tenantId: string): Promise<
  */
 async function* newestRows(vault: WordsDeps, tenantId: string): AsyncGenerator<TokenView> {
   for (let offset = 0; offset < rowsMax; ) {
-    const page = { now: vault.clock.now(), offset, limit: pageSize, contentBytesMax: pageBytesMax };
+    const page = { now: latestNow(vault.clock), offset, limit: pageSize, contentBytesMax: pageBytesMax };
     const { rows, later } = await withSearchTermKey(vault, tenantId, (searchKey) =>
       vault.rows.search(planSearch(searchKey, tenantId, { kind: 'everything' }, 'everything'), page),
     );
