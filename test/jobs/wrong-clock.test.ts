@@ -272,6 +272,35 @@ test('deduplication ignores tokens that are hidden because the clock was set bac
   expect(created.body).not.toHaveProperty('_extras');
 });
 
+test('an id is not charged as unknown if its token is hidden because the clock was set back, but is deleted', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const limits = { requests: 1_000, windowMs: 10_000, authFailures: 0, keylessRequests: 0, deduplicationMisses: 0 };
+  const service = await startTestService({ clock, limits: { ...limits, guesses: 1 } });
+  onTestFinished(() => service.close());
+  const brief = () => create(service, { type: 'token', data: 'x', expires_at: inMs(clock, anHour) });
+  const ids = [await brief(), await brief()];
+  clock.step(-2 * anHour);
+  expect((await service.service.state()).notices).toHaveLength(1);
+  clock.advance(anHour + 60_000);
+  const deleted = await service.call('POST', '/tokens/delete', { ids });
+  expect(deleted, deleted.text).toMatchObject({ status: 200, body: { deleted: 2 } });
+});
+
+test('nothing is suggested from a token that is hidden because the clock was set back', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get } = await vaultOn(clock);
+  const metadata = { zebra: 'x' };
+  await create(get(), { type: 'token', data: 'x', metadata, expires_at: inMs(clock, anHour) });
+  clock.step(-2 * anHour);
+  expect((await get().service.state()).notices).toHaveLength(1);
+  clock.advance(anHour + 60_000);
+  const suggested = await get().call('GET', '/tokens/search/suggestions?prefix=metadata.z');
+  expect(suggested, suggested.text).toMatchObject({ status: 200 });
+  expect(suggested.text).not.toContain('zebra');
+});
+
 test('an application that has expired stays expired if the clock is set back', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();

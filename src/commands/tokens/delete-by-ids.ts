@@ -1,6 +1,5 @@
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import { latestNow } from '../../ports/clock.js';
 import { chargeUnknownIds } from '../../vault/guesses.js';
 import type { RequestContext } from '../../vault/request-context.js';
 import { type CommandResult, done } from '../../vault/result.js';
@@ -45,7 +44,8 @@ async function countUnknown(
   for (let start = 0; start < streams.length; start += rowsAtOnce) {
     const some = streams.slice(start, start + rowsAtOnce).filter((stream) => !unfinishedErasures.has(tenantId, stream));
     const rows = await Promise.all(some.map((stream) => stored.get(stream)));
-    const now = latestNow(clock);
+    // `deleteTokens` uses the same time, so a token that it deletes is not charged as unknown.
+    const now = clock.now();
     unknown += rows.filter((row) => row?.state.life == null || isExpired(row.state.life, now)).length;
   }
   return unknown;
