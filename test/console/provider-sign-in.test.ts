@@ -120,10 +120,13 @@ describe('a sign-in with the identity provider', () => {
     const session = await browser.get('/session');
     expect(session.text).toContain('Ada Lovelace');
     expect(session.text).toContain(provider.issuer);
+    expect((await browser.get('/operations')).status).toBe(403);
+    await browser.get('/session');
     await browser.post('/sign-out');
     const { body } = await service.call('GET', '/logs?size=100', undefined, { key: service.managementKey });
     const entries = (body['data'] as readonly Record<string, unknown>[]).filter(({ person }) => person !== undefined);
-    expect(entries.map(({ operation }) => operation)).toEqual(['sign_out', 'read', 'sign_in']);
+    expect(entries.map(({ operation }) => operation)).toEqual(['sign_out', 'read', 'read', 'sign_in']);
+    expect(entries.map(({ outcome }) => outcome)).toEqual(['success', 'denied', 'success', 'success']);
     for (const entry of entries) {
       expect(entry).toMatchObject({ person: 'Ada Lovelace', person_issuer: provider.issuer });
       expect(entry).not.toHaveProperty('key_id');
