@@ -31,6 +31,11 @@ export type PendingDelivery = {
   /** The number of failed attempts. */
   readonly attempts: number;
   readonly nextAt: number;
+  /**
+   * Identifies the webhook's `containers` at the last failed attempt, which the token passed. Absent if there was no
+   * attempt, or if an older version stored the state.
+   */
+  readonly passed?: string | undefined;
 };
 
 /** How far the access log has been read for a webhook. */

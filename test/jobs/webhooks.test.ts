@@ -588,6 +588,43 @@ describe('a webhook', () => {
   });
 
   test.for([
+    ['its secret was rotated', {}],
+    ['it got another address', { url: 'other' }],
+    ['it got other token types and a store failed', { token_types: ['token'] }],
+  ] as const)(
+    'gets an event again although %s after the first attempt and the token then left its containers or was deleted',
+    async ([, fields], { service, receiver }) => {
+      const { id } = await subscribe(service, receiver.url, { containers: ['/pci/'] });
+      receiver.respond = (response) => response.writeHead(500).end();
+      for (const token of ['moved', 'gone']) await create(service, token, { containers: ['/pci/high/'] });
+      await service.service.webhooks.run();
+      service.clock.advance(minute);
+      const other = await startReceiver();
+      onTestFinished(other.close);
+      const url = 'url' in fields ? other.url : receiver.url;
+      if (Object.keys(fields).length > 0) await change(service, id, { containers: ['/pci/'], ...fields, url });
+      else await service.call('POST', `/webhooks/${id}/secret`, undefined, { key: service.managementKey });
+      await service.call('PATCH', '/tokens/moved', { containers: ['/general/'] });
+      await service.call('DELETE', '/tokens/gone');
+      if ('token_types' in fields) {
+        const error = new StoreUnavailable('keys', 'no_answer');
+        const log = { ...service.vault.log, readFrom: () => Promise.reject(error) };
+        const failing = createWebhookDeliveries({ ...service.vault, log }, () => undefined);
+        await failing.run();
+        await failing.stop();
+      }
+      receiver.received.length = 0;
+      receiver.respond = (response) => response.writeHead(204).end();
+      await service.service.webhooks.run();
+      expect(sorted(told(url === other.url ? other : receiver))).toEqual([
+        'token.created,',
+        'token.created,moved',
+        'token.deleted,gone',
+      ]);
+    },
+  );
+
+  test.for([
     ['the containers', { containers: ['/general/'] }],
     ['the token types', { token_types: ['card'] }],
     ['the event types', { event_types: ['token.updated', 'application.updated'] }],
@@ -610,6 +647,46 @@ describe('a webhook', () => {
       expect((await service.vault.webhookStore.state(id))?.state).toMatchObject({ pending: [] });
     },
   );
+
+  test('does not get a waiting event that its containers no longer include although the clock was set back before the change', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url, { containers: ['/pci/'] });
+    receiver.respond = (response) => response.writeHead(500).end();
+    service.clock.step(10 * minute);
+    await create(service, 'one', { containers: ['/pci/high/'] });
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.created', 'one']]);
+    service.clock.step(-10 * minute);
+    const other = await startReceiver();
+    onTestFinished(other.close);
+    await change(service, id, { url: other.url, containers: ['/general/'] });
+    service.clock.advance(11 * minute);
+    await service.service.webhooks.run();
+    expect(told(other)).toEqual([]);
+    expect((await service.vault.webhookStore.state(id))?.state).toMatchObject({ pending: [] });
+  });
+
+  test('gets a waiting event of a state that an older version stored, if its containers include the token', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url, { containers: ['/pci/'] });
+    receiver.respond = (response) => response.writeHead(500).end();
+    for (const token of ['inside', 'moved']) await create(service, token, { containers: ['/pci/high/'] });
+    await service.service.webhooks.run();
+    const stored = await service.vault.webhookStore.state(id);
+    if (!stored?.state) throw new Error('no state is stored');
+    const pending = stored.state.pending.map(({ passed: _, ...older }) => older);
+    await service.vault.webhookStore.save(id, stored.version, { ...stored.state, pending }, []);
+    await service.call('PATCH', '/tokens/moved', { containers: ['/general/'] });
+    receiver.received.length = 0;
+    receiver.respond = (response) => response.writeHead(204).end();
+    service.clock.advance(minute);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.created', 'inside']]);
+  });
 
   test('gets the waiting events that its filters include after a change, but only the end of a token that is gone', async ({
     service,

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { attemptDelivery } from '../../commands/webhooks/post-to-webhook.js';
 import { atMost } from '../../domain/at-most.js';
 import { coversContainers, type WebhookDocument } from '../../domain/tenancy/webhook.js';
@@ -79,26 +80,30 @@ export async function deliverBatch(
     .filter(({ type }) => endsToken(type))
     .map(({ id }) => id);
   const sealedIds = await vault.webhookStore.sealedIds(subscription.webhook.id, ended);
+  const filter = containersTag(subscription.webhook);
 
-  function keep({ position, stream, revision }: ClearEvent, failed: number, nextAt: number): void {
-    pending.set(position, { position, stream, revision, attempts: failed, nextAt });
+  function keep(event: ClearEvent, failed: number, nextAt: number, passed = passedBy(event)): void {
+    const { position, stream, revision } = event;
+    pending.set(position, { position, stream, revision, attempts: failed, nextAt, passed });
     waiting.add(stream);
   }
 
+  function passedBy({ position }: ClearEvent): string | undefined {
+    return pending.get(position)?.passed;
+  }
+
   async function attempt(event: ClearEvent, failed: number): Promise<void> {
-    const { webhook } = subscription;
     // Threat: a webhook gets a new receiver and narrower filters, and the receiver gets a waiting event of another token.
-    const isUnchanged = webhook.modified_at === null || webhook.modified_at < event.time;
-    const payload = await payloadOf(vault, subscription, event, sealedIds, isUnchanged && failed > 0);
+    const payload = await payloadOf(vault, subscription, event, sealedIds, passedBy(event) === filter);
     if (payload === null) {
       pending.delete(event.position);
       return;
     }
-    const made = await attemptDelivery(vault, webhook, event, payload, failed);
+    const made = await attemptDelivery(vault, subscription.webhook, event, payload, failed);
     attempts.push(made);
     if (made.outcome === 'delivered') delivered.push(event.id);
     if (made.nextAt === null) pending.delete(event.position);
-    else keep(event, failed + 1, made.nextAt);
+    else keep(event, failed + 1, made.nextAt, filter);
   }
 
   async function attemptUnlessFailed(event: ClearEvent, failed: number): Promise<void> {
@@ -139,8 +144,8 @@ export async function deliverBatch(
 
 /**
  * Returns the body of a delivery. The body contains ids but never data. Returns null if the event does not pass the
- * webhook's filters. If `isKnown` is true, the containers of the token passed in an earlier attempt, and are not checked
- * again, because the token may have left them or may be gone.
+ * webhook's filters. If `isKnown` is true, the token passed the same containers in an earlier attempt. They are not
+ * checked again, because the token may have left them or may be gone.
  */
 async function payloadOf(
   vault: Pick<Vault, 'directory' | 'keys' | 'log'>,
@@ -168,6 +173,12 @@ async function payloadOf(
     }
   }
   return JSON.stringify({ type: event.type, timestamp: formatTimestamp(event.time), data: about });
+}
+
+/** Returns a text that changes with the webhook's containers and does not reveal them. */
+function containersTag({ id_key: key, containers }: WebhookDocument): string {
+  const facts = JSON.stringify(['strongroom.webhook-containers.1', containers]);
+  return createHmac('sha256', Buffer.from(key, 'base64')).update(facts).digest('base64url').slice(0, 22);
 }
 
 type Told = {
