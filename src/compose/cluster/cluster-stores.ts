@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
 import {
   accessIndexes,
@@ -107,7 +106,10 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
  * when the call that asked for it has reached its time limit. Throws StoreUnavailable if the server no longer confirms
  * writes.
  */
-export async function completeIndexes(connection: MongoConnection, ensure: (db: Db) => Promise<void>): Promise<void> {
+export async function completeIndexes(
+  connection: MongoConnection,
+  ensure: (db: MongoConnection['db']) => Promise<void>,
+): Promise<void> {
   const confirmWrites = createReadProof(connection);
   for (;;) {
     try {
