@@ -67,21 +67,28 @@ export async function* exportLog(
   filter: LogFilter,
   max: number,
 ): AsyncIterable<readonly ShownEntry[]> {
-  // The export excludes entries that are recorded after it begins. Otherwise, new entries would shift existing entries
-  // from one page to the next. If the clock was set back, entries from before are newer than the current time.
+  // If the clock was set back, there are entries with later times than the current one. They are exported first.
   const now = vault.clock.now();
   const from = filter.from ?? now - lastDayMs;
-  const [newest] = (await pageOf(vault, context, { ...filter, from }, { offset: 0, limit: 1 })).entries;
-  const end = Math.max(now, newest?.entry.time ?? now) + 1;
-  const until = { ...filter, from, to: Math.min(filter.to ?? end, end) };
-  for (let offset = 0; offset < max; offset += exportedAtOnce) {
-    const { total, entries } = await pageOf(vault, context, until, { offset, limit: exportedAtOnce });
-    if (offset === 0) {
-      const exported = counted(Math.min(total, max), 'entry', 'entries');
-      await recordManagementRead(vault, context, 'log', null, `access log exported: ${exported}`);
-    }
-    yield entries;
-    if (entries.length < exportedAtOnce) return;
+  const later = { ...filter, from: Math.max(from, now + 1) };
+  const until = { ...filter, from, to: Math.min(filter.to ?? now + 1, now + 1) };
+  const totalOf = async (range: LogFilter) => (await pageOf(vault, context, range, { offset: 0, limit: 1 })).total;
+  const laterTotal = Math.min(await totalOf(later), max);
+  const found = await totalOf(until);
+  const exported = counted(Math.min(laterTotal + found, max), 'entry', 'entries');
+  await recordManagementRead(vault, context, 'log', null, `access log exported: ${exported}`);
+  // The export excludes entries that are recorded after it begins. Otherwise, they would shift existing entries from one
+  // page to the next. Among the later entries, the new ones come last. Among the others, they come first, and only those
+  // from the millisecond in which the export began.
+  yield* pagesOf(vault, context, later, 0, laterTotal);
+  const added = Math.max((await totalOf(until)) - found, 0);
+  yield* pagesOf(vault, context, until, added, Math.min(found, max - laterTotal));
+}
+
+async function* pagesOf(vault: ReadLogDeps, context: ReadContext, range: LogFilter, skipped: number, total: number) {
+  for (let read = 0; read < total; read += exportedAtOnce) {
+    const limit = Math.min(exportedAtOnce, total - read);
+    yield (await pageOf(vault, context, range, { offset: skipped + read, limit })).entries;
   }
 }
 

@@ -35,8 +35,8 @@ export type ReplayStep = {
  * Reads a page of the log. Of the tokens that were created on this page, returns those that were live at the moment
  * `ask.asOf` and matched the query at that moment. Each token is read from its stream, and other requests run before
  * each token. The memory for a step depends on the size of the page, and the time for all steps depends on the size of
- * the log. The last step records a query by value that has found nothing. `foundBefore` is the number of tokens that the
- * earlier steps returned.
+ * the log. If all steps together have found no token, the last step records a query by value. `foundBefore` is the
+ * number of tokens that the earlier steps returned.
  */
 export async function replayQuery(
   vault: SearchTermKeyDeps & Pick<Vault, 'clock' | 'expressions' | 'guesses' | 'log' | 'recorder' | 'rows'>,

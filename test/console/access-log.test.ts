@@ -186,6 +186,29 @@ describe('an export of the access log', () => {
     expect(ids).toEqual(['later', 'earlier']);
   });
 
+  test('of several pages contains each entry once after the clock was set back', async () => {
+    const { service, signIn } = await startTestConsole();
+    const create = async (count: number) => {
+      for (let index = 0; index < count; index += 1)
+        await service.call('POST', '/tokens', { type: 'token', data: `${index}` });
+    };
+    await create(120);
+    service.clock.step(-10 * 60_000);
+    await create(110);
+    const browser = await signIn();
+    await browser.get('/logs');
+    const { text } = await browser.post('/logs/export', { format: 'jsonl' });
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const created = lines.filter(({ operation, entity_type }) => operation === 'create' && entity_type === 'token');
+    expect([created.length, new Set(created.map(({ entity_id }) => entity_id)).size]).toEqual([230, 230]);
+    const { body } = await service.call('GET', '/logs?entity_type=log', undefined, { key: service.managementKey });
+    const messages = (body['data'] as readonly { message: string }[]).map(({ message }) => message);
+    expect(messages).toContain(`access log exported: ${lines.length} entries`);
+  });
+
   test('returns 400 for an unknown format', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();

@@ -594,7 +594,7 @@ describe('a webhook', () => {
   ] as const)(
     'gets an event again although %s after the first attempt and the token then left its containers or was deleted',
     async ([, fields], { service, receiver }) => {
-      const { id } = await subscribe(service, receiver.url, { containers: ['/pci/'] });
+      const { id } = await subscribe(service, receiver.url, { containers: ['/pci/', '/bank/'] });
       receiver.respond = (response) => response.writeHead(500).end();
       for (const token of ['moved', 'gone']) await create(service, token, { containers: ['/pci/high/'] });
       await service.service.webhooks.run();
@@ -602,7 +602,8 @@ describe('a webhook', () => {
       const other = await startReceiver();
       onTestFinished(other.close);
       const url = 'url' in fields ? other.url : receiver.url;
-      if (Object.keys(fields).length > 0) await change(service, id, { containers: ['/pci/'], ...fields, url });
+      if (Object.keys(fields).length > 0)
+        await change(service, id, { containers: ['/bank/', '/pci/'], ...fields, url });
       else await service.call('POST', `/webhooks/${id}/secret`, undefined, { key: service.managementKey });
       await service.call('PATCH', '/tokens/moved', { containers: ['/general/'] });
       await service.call('DELETE', '/tokens/gone');

@@ -22,7 +22,8 @@ const messages = {
 
 /**
  * Records a request or a CLI command that was rejected (status 403), or a request that failed with 500 or 503. Never
- * throws, and does not change the response. A page for operators needs no permission: `service:` stands for one.
+ * throws, and does not change the response. Operator pages have no permission, so their entries use `service:read` or
+ * `service:update`.
  */
 export async function recordRefusal(
   vault: Pick<Vault, 'clock' | 'keys' | 'recorder'>,

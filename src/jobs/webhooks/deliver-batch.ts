@@ -177,7 +177,7 @@ async function payloadOf(
 
 /** Returns a text that changes with the webhook's containers and does not reveal them. */
 function containersTag({ id_key: key, containers }: WebhookDocument): string {
-  const facts = JSON.stringify(['strongroom.webhook-containers.1', containers]);
+  const facts = JSON.stringify(['strongroom.webhook-containers.1', containers?.toSorted() ?? null]);
   return createHmac('sha256', Buffer.from(key, 'base64')).update(facts).digest('base64url').slice(0, 22);
 }
 

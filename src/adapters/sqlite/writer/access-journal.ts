@@ -115,8 +115,9 @@ export function createAccessJournal(
   }
 
   /**
-   * Returns null if entries can be added to the chain, even if they cannot be moved now. The journal knows the end of the
-   * chain, because every batch is in the journal before it is moved. The empty journal of a restored vault does not.
+   * Returns null if entries can be added to the chain, even if they cannot be moved now. The journal knows the end of
+   * the chain, because every batch is in the journal before it is moved. After a restore, the journal is empty, so the
+   * end is read from the month files.
    */
   function chainObstacle(): Error | null {
     try {
