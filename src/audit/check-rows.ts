@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { atMost } from '../domain/at-most.js';
-import { ForgedRow, type ForgedWhat, type RowName } from '../vault/forged-row.js';
+import type { ForgedWhat, RowName } from '../vault/forged-row.js';
 import type { Vault } from '../vault/vault.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import type { TokenView } from '../views/token-view.js';
@@ -73,9 +73,7 @@ export async function checkTokenRows(
 ): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
   const gone = new Set<string>();
-  for (const tenantId of new Set(page.flatMap(({ view }) => (view === null ? [] : [view.tenantId])))) {
-    if (await isGone(vault.directory, tenantId)) gone.add(tenantId);
-  }
+  for (const { record } of await vault.directory.check('tenant')) if (record.removedAt !== null) gone.add(record.id);
   const found = await atMost(lanes, page, async ({ stream, view }): Promise<readonly FoundRow[]> => {
     const what = view === null ? 'not_authentic' : gone.has(view.tenantId) ? null : await problemOf(vault, view);
     return what === null ? [] : [{ row: { of: 'token', name: stream }, what }];
@@ -83,17 +81,6 @@ export async function checkTokenRows(
   const next = page.length < pageSize ? null : (page.at(-1)?.stream ?? null);
   const live = page.filter(({ view }) => view !== null && view.state.life !== null && !gone.has(view.tenantId)).length;
   return { rows: page.length, live, problems: found.flat(), next };
-}
-
-/** Returns true if a tenant was deleted. `checkDirectory` reports the row of the tenant if it is not authentic. */
-async function isGone(directory: Vault['directory'], tenantId: string): Promise<boolean> {
-  try {
-    const record = await directory.get('tenant', tenantId);
-    return record !== null && record.removedAt !== null;
-  } catch (error) {
-    if (!(error instanceof ForgedRow)) throw error;
-    return false;
-  }
 }
 
 /**

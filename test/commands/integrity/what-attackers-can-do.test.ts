@@ -123,21 +123,6 @@ test('rows: if an older row of a token is put back, an update and a deletion dec
   expect((await get(id)).status).toBe(404);
 });
 
-test('rows: a check of token rows reads only the tenants of its page, even if the row of a tenant was changed', async () => {
-  await plain();
-  const { directory } = service.vault;
-  let lists = 0;
-  const check: typeof directory.check = (kind) => {
-    lists += 1;
-    return directory.check(kind);
-  };
-  const look = () => checkTokenRows({ ...service.vault, directory: { ...directory, check } }, '');
-  expect(await look()).toMatchObject({ rows: 1, live: 1, problems: [] });
-  changed("UPDATE directory SET mac = ? WHERE kind = 'tenant'", Buffer.alloc(32));
-  expect(await look()).toMatchObject({ rows: 1, live: 1, problems: [] });
-  expect(lists).toBe(0);
-});
-
 test('rows: an older row is reported even if the newer event was removed from the log', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const stream = await streamOf(service, id);
