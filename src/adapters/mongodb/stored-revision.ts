@@ -9,7 +9,10 @@ export function olderThan(revision: number): Document {
   return { $nor: [{ revision: { ...isNumber, $gte: revision }, 'revision.0': { $exists: false } }] };
 }
 
-/** Returns the revision of a stored document, or -1 if there is none or if it is not a number that `olderThan` counts. */
+/**
+ * Returns the revision of a stored document. Returns -1 if there is no document, or if `olderThan` does not accept the
+ * document's revision as a number.
+ */
 export function revisionIn(document: { readonly revision?: unknown } | null): number {
   const revision = document?.revision;
   return typeof revision === 'number' && revision <= Number.MAX_SAFE_INTEGER ? revision : -1;

@@ -83,7 +83,7 @@ async function writeFiles(
 ): Promise<BundleSummary> {
   const { key, ids, from, to } = options;
   const begin = await run('bundle-begin', { key, ids, erasures: options.erasures });
-  const erasures = await erasuresOf(run, options, begin, step);
+  const erasures = await erasuresOf(run, key, begin, step);
   const found = await collect(run, options, begin, directory, step);
   if (found.events === 0) {
     throw new Failure('there is no event in this period, so nothing was written. Choose another period.');
@@ -122,7 +122,7 @@ async function writeFiles(
 
 async function erasuresOf(
   run: RunOperation,
-  { key }: BundleOptions,
+  key: string,
   begin: Begin,
   step: Step,
 ): Promise<readonly ErasureStatement[]> {

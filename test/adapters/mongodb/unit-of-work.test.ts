@@ -22,51 +22,38 @@ test('if another process undoes a batch after its row was found missing, the tok
   expect(await follow(seen)).toEqual(new Set(['token-undone']));
 });
 
-for (const failing of ['rows', 'claims'] as const) {
-  test(`a change whose event is in the log is recorded, even if MongoDB then fails to store the ${failing}`, async () => {
-    const fail = async () => {
-      throw new StoreUnavailable('MongoDB', 'down');
-    };
-    const work = mongoUnitOfWork({
-      now: () => 0,
-      log: { append: async () => ({ outcome: 'appended', positions: [1] }) },
-      rows: { write: failing === 'rows' ? fail : async () => 'written' },
-      claims: { intend: async () => true, finish: fail },
-      fingerprints: {
-        during: (store: (hold: unknown) => unknown) => store(async () => ({ outcome: 'held', held: [] })),
-      },
-    } as object as Deps);
-    const recorded: string[] = [];
-    const recorder = {
-      soon: (entries: readonly { operation: string }[]) => recorded.push(...entries.map(operationOf)),
-    };
-    const keys = { tenantKeys: async () => null };
-    const { commit } = recordedWork(work, keys as never, recorder as never);
-    await expect(commit(deletion)).rejects.toThrow(StoreUnavailable);
-    expect(recorded).toEqual(['delete']);
-  });
-}
+const fail = async () => {
+  throw new StoreUnavailable('MongoDB', 'down');
+};
 
-test('creations of one request whose events are in the log are recorded, even if MongoDB then fails', async () => {
+/** Commits a change that fails because MongoDB is down. Returns the operations in the access log. */
+async function recordedBy(change: Change, stores: object): Promise<readonly string[]> {
   const work = mongoUnitOfWork({
     now: () => 0,
     log: { append: async () => ({ outcome: 'appended', positions: [1] }), readNewest: async () => [] },
-    claims: { intend: async () => true },
-    batches: {
-      open: async () => true,
-      async finish() {
-        throw new StoreUnavailable('MongoDB', 'down');
-      },
-    },
     fingerprints: {
       during: (store: (hold: unknown) => unknown) => store(async () => ({ outcome: 'held', held: [] })),
     },
+    ...stores,
   } as object as Deps);
   const recorded: string[] = [];
   const recorder = {
     soon: (entries: readonly { operation: string }[]) => recorded.push(...entries.map(operationOf)),
   };
   const { commit } = recordedWork(work, { tenantKeys: async () => null } as never, recorder as never);
+  await expect(commit(change)).rejects.toThrow(StoreUnavailable);
+  return recorded;
+}
+
+for (const failing of ['rows', 'claims'] as const) {
+  test(`a change whose event is in the log is recorded, even if MongoDB then fails to store the ${failing}`, async () => {
+    const rows = { write: failing === 'rows' ? fail : async () => 'written' };
+    const claims = { intend: async () => true, finish: fail };
+    expect(await recordedBy(deletion, { rows, claims })).toEqual(['delete']);
+  });
+}
+
+test('creations of one request whose events are in the log are recorded, even if MongoDB then fails', async () => {
   const [deleted] = deletion.writes;
   const creation = (stream: string) => ({
     ...deleted,
@@ -75,8 +62,9 @@ test('creations of one request whose events are in the log are recorded, even if
     events: [{ ...deleted?.events[0], type: 'token.created' }],
   });
   const change = { writes: [creation('token-one'), creation('token-two')], claim: null } as object as Change;
-  await expect(commit(change)).rejects.toThrow(StoreUnavailable);
-  expect(recorded).toEqual(['create', 'create']);
+  const claims = { intend: async () => true };
+  const batches = { open: async () => true, finish: fail };
+  expect(await recordedBy(change, { claims, batches })).toEqual(['create', 'create']);
 });
 
 const operationOf = ({ operation }: { readonly operation: string }) => operation;
