@@ -9,21 +9,16 @@ import fastifyForm from '@fastify/formbody';
 import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import fastifyView from '@fastify/view';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createAdmission } from '../http/load/admission.js';
-import { watchConnections } from '../http/load/connections.js';
 import { requireTlsProxy } from '../http/load/require-tls-proxy.js';
 import { Problem } from '../http/problem/problem.js';
 import type { AppOptions } from '../http/server/app.js';
-import { keepOnlyAddresses } from '../http/server/keep-only-addresses.js';
+import { createBaseApp } from '../http/server/base-app.js';
 import { recordManagementReads } from '../http/server/record-management-reads.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
 import { isUndecodable, refuseWhatNodeRefuses } from '../http/server/refuse-what-node-refuses.js';
-import { reportRequests } from '../http/server/report-requests.js';
-import { serverOptions } from '../http/server/server-options.js';
-import { traceRequests } from '../http/server/trace-requests.js';
 import type { Service } from '../http/service.js';
-import '../http/request-state.js';
 import { allowOnlyHosts, refuseCrossSite } from './allowed-hosts.js';
 import { createConsoleAuthentication } from './authentication.js';
 import { createBundles } from './bundles.js';
@@ -72,33 +67,17 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const { vault } = service;
   const tasks = createTasks(vault.clock.now, service.reportError);
   const bundles = createBundles(tasks, service.reportError);
-  const app = fastify(
-    serverOptions(options, {
-      bodyLimit: bodyBytesMax,
-      // Fastify raises these errors before it runs any hook, so the console's error page is not available.
-      frameworkErrors: (_error, _request, reply: FastifyReply) => {
-        reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
-      },
-    }),
-  );
-  app.decorateRequest('traceId', '');
-  app.decorateRequest('beganAt', 0);
-  app.decorateRequest('span', null);
-  app.decorateRequest('caller', null);
-  app.decorateRequest('problemCode', null);
-  app.decorateRequest('signedIn', null);
-  keepOnlyAddresses(app);
-  app.addHook('onRequest', (request, reply, done) => {
-    request.beganAt = performance.now();
-    request.traceId = vault.random.uuid();
-    reply.header('service-trace-id', request.traceId);
-    done();
+  const app = createBaseApp(service, options, {
+    listener: 'console',
+    traceIdOf: vault.random.uuid,
+    bodyLimit: bodyBytesMax,
+    // Fastify raises these errors before it runs any hook, so the console's error page is not available.
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
+    },
   });
-  if (service.spans !== null) traceRequests(app, service.spans);
+  app.decorateRequest('signedIn', null);
   app.addHook('onClose', bundles.close);
-  watchConnections(app, 'console');
-  // The prefix `console:` distinguishes these routes from API routes with the same paths.
-  reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
   refuseWhatNodeRefuses(app);

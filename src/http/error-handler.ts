@@ -6,8 +6,12 @@ import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { TenantGone } from '../vault/tenant-gone.js';
+import type { RequestLog } from './logging/request-log.js';
 import { Problem, type ProblemContent, problemBody } from './problem/problem.js';
 import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.js';
+import { challengesOf } from './server/authentication.js';
+import { recordRefusedRequest } from './server/record-refused-request.js';
+import type { Service } from './service.js';
 
 /** The default for `Retry-After` in a 503 response, in ms. */
 const retryAfterMsDefault = 1_000;
@@ -28,23 +32,26 @@ const discardedBytesMax = 16 * 1024 * 1024;
  * the trace id of the request.
  */
 export function createErrorHandler(
-  report: (error: unknown, traceId: string) => void,
-  recordRefusal: (request: FastifyRequest, status: number) => void,
-  challengesOf: (request: FastifyRequest) => string,
+  { vault, reportError }: Pick<Service, 'vault' | 'reportError'>,
+  log: Pick<RequestLog, 'error'>,
+  acceptsBearer: boolean,
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const problem = problemOf(error);
     const { code } = problem;
     const { status } = problemCatalogue[code];
-    if (status >= 500) report(error, request.traceId);
-    if (status === 401) reply.header('www-authenticate', challengesOf(request));
+    if (status >= 500) {
+      reportError(error);
+      log.error(error, request.traceId);
+    }
+    if (status === 401) reply.header('www-authenticate', challengesOf(request, acceptsBearer));
     // Fastify closes the connection after a body that is too large. A client that is still sending the body would often
     // see a failed connection instead of the response.
     if (code === 'body_too_large' && Number(request.headers['content-length']) <= discardedBytesMax) {
       reply.removeHeader('connection');
       request.raw.removeAllListeners('data').resume();
     }
-    recordRefusal(request, status);
+    recordRefusedRequest(vault, request, status);
     sendProblem(reply, problem, request.traceId);
   };
 }

@@ -4,7 +4,7 @@ import { ExposedSecret, readSecretFile } from '../../compose/files/secret-file.j
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { IdentityProvider } from '../../console/identity-provider.js';
 import type { Logger } from '../../http/logging/logger.js';
-import type { RequestLog } from '../../http/server/report-requests.js';
+import type { RequestLog } from '../../http/logging/request-log.js';
 import { consoleOperations } from '../console/console-operations.js';
 import { Failure } from '../failure.js';
 import type { TlsFiles } from '../tls-files.js';

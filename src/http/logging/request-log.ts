@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-export type RequestLine = {
+type RequestLine = {
   readonly route: string;
   readonly method: string;
   readonly status: number;
@@ -14,21 +14,25 @@ export type RequestLine = {
   readonly otelTraceId: string | null;
 };
 
+export type RequestLog = {
+  /** Logs one finished request. The line never contains a URL, a header, a body or the id of a token. */
+  request(line: RequestLine): void;
+  /** Logs the error that caused a 500 or 503 response. */
+  error(error: unknown, traceId: string): void;
+};
+
 /** Health routes that load balancers and orchestrators call about once per second. */
 const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
-/**
- * Logs one line for each finished request, and one line for each error that caused a 5xx response. Health probes are
- * logged at the level `debug`.
- */
-export function createRequestLog(logger: Logger) {
+/** Creates the log of requests. Health probes are logged at the level `debug`. */
+export function createRequestLog(logger: Logger): RequestLog {
   return {
-    request({ route, method, status, durationMs, traceId, applicationId, code, otelTraceId }: RequestLine): void {
+    request({ route, method, status, durationMs, traceId, applicationId, code, otelTraceId }) {
       const log = probes.has(route) ? logger.debug : logger.info;
       const rounded = Math.round(durationMs * 10) / 10;
       log('request', { route, method, status, durationMs: rounded, traceId, applicationId, code, otelTraceId });
     },
-    error(error: unknown, traceId: string): void {
+    error(error, traceId) {
       logger.error('request failed', { error, traceId });
     },
   };

@@ -1,18 +1,11 @@
 import fastifyCors from '@fastify/cors';
-import '../request-state.js';
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-  fastify,
-} from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyServerOptions } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { readJsonBodies } from '../body/json-body.js';
 import { createErrorHandler, sendProblem } from '../error-handler.js';
 import { createAdmission } from '../load/admission.js';
-import { watchConnections } from '../load/connections.js';
 import { requireTlsProxy } from '../load/require-tls-proxy.js';
+import type { RequestLog } from '../logging/request-log.js';
 import { collectOperations } from '../openapi/openapi.js';
 import { Problem, problemBody } from '../problem/problem.js';
 import { applicationRoutes } from '../routes/applications.js';
@@ -39,16 +32,12 @@ import { tokensV2Routes } from '../routes/v2-tokens.js';
 import { webhookRoutes } from '../routes/webhooks.js';
 import { type Routes, typed } from '../routes.js';
 import type { HeaderNames, Service } from '../service.js';
-import { challengesOf, createAuthentication, renewCaller } from './authentication.js';
-import { keepOnlyAddresses } from './keep-only-addresses.js';
+import { createAuthentication, renewCaller } from './authentication.js';
+import { createBaseApp, traceHeader } from './base-app.js';
 import { recordManagementReads } from './record-management-reads.js';
-import { recordRefusedRequest } from './record-refused-request.js';
 import { refuseUnserved } from './refuse-unserved.js';
 import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
-import { type RequestLog, reportRequests } from './report-requests.js';
-import { serverOptions } from './server-options.js';
 import { traceIdOf } from './trace-id.js';
-import { traceRequests } from './trace-requests.js';
 
 const routes: readonly Routes[] = [
   createTokenRoute,
@@ -80,7 +69,6 @@ const routes: readonly Routes[] = [
 const bodyBytesMax = 4 * 1024 * 1024;
 /** How long (in ms) a connection stays open after the response to bytes that are not a valid request. */
 const lingerMs = 1_000;
-const traceHeader = 'service-trace-id';
 
 export type AppOptions = {
   readonly headerNames: HeaderNames;
@@ -98,41 +86,18 @@ export type AppOptions = {
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
   const { acceptsBearer, headerNames, log } = options;
   const { uuid } = service.vault.random;
-  const errors = errorOptions(headerNames.traceId, uuid);
-  const app = fastify(serverOptions(options, { bodyLimit: bodyBytesMax, ...errors }));
+  const app = createBaseApp(service, options, {
+    listener: 'api',
+    traceIdOf: (request) => traceIdOf(request, headerNames.traceId, uuid),
+    bodyLimit: bodyBytesMax,
+    ...errorOptions(headerNames.traceId, uuid),
+  });
   app.setValidatorCompiler(validatorCompiler);
   readJsonBodies(app, service.vault.turns);
-  app.decorateRequest('traceId', '');
-  app.decorateRequest('beganAt', 0);
-  app.decorateRequest('span', null);
-  app.decorateRequest('caller', null);
-  app.decorateRequest('authenticate', null);
-  app.decorateRequest('problemCode', null);
-
-  keepOnlyAddresses(app);
-  app.addHook('onRequest', (request, reply, done) => {
-    request.beganAt = performance.now();
-    request.traceId = traceIdOf(request, headerNames.traceId, uuid);
-    reply.header(traceHeader, request.traceId);
-    done();
-  });
-  if (service.spans !== null) traceRequests(app, service.spans);
-  watchConnections(app, 'api');
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
-  const countKeyless = async (request: FastifyRequest) => service.limits.keyless(request);
   refuseWhatNodeRefuses(app);
-  reportRequests(app, service.metrics, log);
-  app.setErrorHandler(
-    createErrorHandler(
-      (error, traceId) => {
-        service.reportError(error);
-        log.error(error, traceId);
-      },
-      (request, status) => recordRefusedRequest(service.vault, request, status),
-      (request) => challengesOf(request, acceptsBearer),
-    ),
-  );
-  refuseUnserved(app, countKeyless);
+  app.setErrorHandler(createErrorHandler(service, log, acceptsBearer));
+  refuseUnserved(app, service.limits);
   if (options.corsOrigins.length > 0) {
     const exposedHeaders = ['allow', 'etag', 'location', 'retry-after', 'www-authenticate', traceHeader];
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -1,17 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Limits } from '../limits/limits.js';
 import { Problem } from '../problem/problem.js';
 import { isUndecodable } from './refuse-what-node-refuses.js';
 
 /**
  * Rejects each request that no route serves. The response is 400 if the path cannot be decoded, 405 with `Allow` if the
  * path supports other methods, and 404 if it does not (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS
- * preflight. `count` counts the request toward the limit on requests without a key. Call this function before you
+ * preflight. Each rejected request counts toward the limit on requests without a key. Call this function before you
  * register the routes.
  *
  * The decision depends only on the method and the path, never on a key or a token. A caller therefore learns nothing
  * that is not in the public OpenAPI document.
  */
-export function refuseUnserved(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
+export function refuseUnserved(app: FastifyInstance, limits: Pick<Limits, 'keyless'>): void {
   const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     // Ignores the path `*`, which the CORS plugin adds.
@@ -31,7 +32,7 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   }
 
   async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
-    await count(request);
+    await limits.keyless(request);
     if (isUndecodable(request)) throw new Problem('malformed_request');
     const methods = methodsAt(decodeURI(request.url.split(/[?#]/, 1)[0] ?? ''));
     if (methods.length === 0) throw new Problem('not_found');

@@ -1,13 +1,13 @@
 import type { FastifyServerOptions } from 'fastify';
 import { routedUrl } from './refuse-what-node-refuses.js';
 
-type Listening = {
+export type Listening = {
   readonly trustedProxies: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
 };
 
 /** The options in which the API and the console differ. */
-type Differences = Pick<FastifyServerOptions, 'frameworkErrors' | 'clientErrorHandler'> & {
+export type ServerDifferences = Pick<FastifyServerOptions, 'frameworkErrors' | 'clientErrorHandler'> & {
   readonly bodyLimit: number;
 };
 
@@ -37,7 +37,10 @@ export const timeLimits = {
 };
 
 /** Returns the Fastify options of the API or of the console. */
-export function serverOptions({ trustedProxies, tls }: Listening, differences: Differences): FastifyServerOptions {
+export function serverOptions(
+  { trustedProxies, tls }: Listening,
+  differences: ServerDifferences,
+): FastifyServerOptions {
   const options: FastifyServerOptions = {
     ...timeLimits,
     ...differences,

@@ -5,7 +5,7 @@ import { createConsole } from '#src/console/console-app.js';
 import type { IdentityProvider } from '#src/console/identity-provider.js';
 import type { Operations } from '#src/console/operations.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
-import type { RequestLog } from '#src/http/server/report-requests.js';
+import type { RequestLog } from '#src/http/logging/request-log.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { Vault } from '#src/vault/vault.js';
 import { startTestService, type TestService } from '../test-service.js';
