@@ -6,7 +6,8 @@ export const noBatch: Uint8Array = new Uint8Array(32);
 
 /**
  * Returns the SHA-256 hash over the previous hash, the sequence number and the lines of a batch. The hash is a link in
- * the chain (docs/design.md, "Access log").
+ * the chain (docs/design.md, "Access log"). An element of `lines` can also contain several lines with line breaks
+ * between them.
  */
 export function batchHash(previous: Uint8Array, sequence: number, lines: readonly string[]): Buffer {
   return createHash('sha256')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { batchHash } from '../../../events/access-log/batch-hash.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import type { JournalBatch } from './journal.js';
 
@@ -15,6 +15,5 @@ export function nextBatch(journal: SqliteDatabase): (afterSequence: number) => J
 
 /** Returns true if a batch's hash matches its lines. */
 export function isWhole({ previous, sequence, hash, lines }: JournalBatch): boolean {
-  const expected = createHash('sha256').update(previous).update(`${sequence}\n${lines}\n`).digest();
-  return expected.equals(hash);
+  return batchHash(previous, sequence, [lines]).equals(hash);
 }

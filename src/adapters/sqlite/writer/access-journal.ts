@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
-import { mayShareLine } from '../../../events/access-log/batch-hash.js';
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { batchHash, mayShareLine } from '../../../events/access-log/batch-hash.js';
 import { accessLogError } from '../access-log/access-log-error.js';
 import { newestMovedBatch } from '../access-log/batch-mover.js';
 import { fileIdentity } from '../access-log/month-files.js';
 import { pauseAfterFailure } from '../access-log/pause-after-failure.js';
 import type { Attempt } from '../database/group-commit.js';
 import type { Journal, JournalBatch, JournalEnd } from '../journal/journal.js';
-import type { Background, FromBackground, TaskFailure } from './background.js';
+import type { Background, FromBackground } from './background.js';
 import type { AccessRequest, RecordRequest } from './protocol.js';
+import { errorOf } from './thread-failure.js';
 
 /**
  * A move begins when `moveEntries` entries are waiting to be moved, or `moveAfterMs` ms after an entry was appended.
@@ -47,7 +46,7 @@ export function createAccessJournal(
   let moving = false;
   /** True if all batches that were in the journal when the process started have been moved. */
   let isCurrent = false;
-  let failure: TaskFailure | null = null;
+  let failure: Error | null = null;
   let timer: NodeJS.Timeout | null = null;
   const settling: { readonly request: AccessRequest; readonly upTo: number }[] = [];
   const onceMoved: (() => void)[] = [];
@@ -139,18 +138,18 @@ export function createAccessJournal(
 
   function onMoveDone(done: Extract<Done, { readonly task: 'move' }>): void {
     moving = false;
-    failure = done.failure;
+    failure = done.failure === null ? null : errorOf(done.failure);
     isCurrent ||= failure === null;
     if (unmoved.length > 0) setMoveTimer();
     const waiting = settling.splice(0);
     for (const { request, upTo } of waiting) {
-      if (failure !== null) reply(request, { ok: false, error: errorOf(failure) });
+      if (failure !== null) reply(request, { ok: false, error: failure });
       else if (upTo <= done.moved) reply(request, { ok: true, answer: null });
       else settling.push({ request, upTo });
     }
     if (settling.length + onceMoved.length > 0) startMove();
     if (failure !== null || unmoved.length === 0) for (const resolve of onceMoved.splice(0)) resolve();
-    onMoved(failure === null ? null : errorOf(failure));
+    onMoved(failure);
   }
 
   function onDropped({ id, months, failure: failed }: Extract<Done, { readonly task: 'drop' }>): void {
@@ -215,14 +214,9 @@ export function createAccessJournal(
 
 function batchAfter({ sequence: before, hash: previous }: JournalEnd, lines: string): JournalBatch {
   const sequence = before + 1;
-  const hash = createHash('sha256').update(previous).update(`${sequence}\n${lines}\n`).digest();
-  return { sequence, previous, hash, lines };
+  return { sequence, previous, hash: batchHash(previous, sequence, [lines]), lines };
 }
 
 function newer(one: JournalEnd, other: JournalEnd): JournalEnd {
   return one.sequence >= other.sequence ? one : other;
-}
-
-function errorOf({ store, reason, found }: TaskFailure): Error {
-  return store === null ? new Error(reason) : new StoreUnavailable(store, reason, found);
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { createBatchMover } from '../access-log/batch-mover.js';
 import { databaseError, StoreBroken } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
-import type { CheckpointedFile, FromBackground, TaskFailure, ToBackground } from './background.js';
+import type { CheckpointedFile, FromBackground, ToBackground } from './background.js';
+import { failureOf } from './thread-failure.js';
 
 /**
  * The maximum number of passes per checkpoint. A commit during a pass adds pages to the write-ahead log that this pass
@@ -66,24 +66,20 @@ function start(port: MessagePort, dataDir: string): void {
   function run(message: Exclude<ToBackground, { readonly task: 'close' }>): FromBackground {
     if (message.task === 'checkpoint') return checkpointed(message.file);
     if (message.task === 'move') {
-      const failure = failureOf(mover.move());
-      return { task: 'move', moved: mover.moved(), failure };
+      const result = mover.move();
+      return { task: 'move', moved: mover.moved(), failure: result instanceof Error ? failureOf(result) : null };
     }
-    const dropped = mover.drop(message.beforeMonth, message.thisMonth);
-    const months = typeof dropped === 'number' ? dropped : 0;
-    return { task: 'drop', id: message.id, moved: mover.moved(), months, failure: failureOf(dropped) };
+    const result = mover.drop(message.beforeMonth, message.thisMonth);
+    const ended = { task: 'drop', id: message.id, moved: mover.moved() } as const;
+    return result instanceof Error
+      ? { ...ended, months: 0, failure: failureOf(result) }
+      : { ...ended, months: result, failure: null };
   }
 
   port.on('message', (message: ToBackground) => {
     if (message.task === 'close') close();
     else port.postMessage(run(message));
   });
-}
-
-function failureOf(result: number | Error): TaskFailure | null {
-  if (!(result instanceof Error)) return null;
-  if (result instanceof StoreUnavailable) return { store: result.store, reason: result.reason, found: result.found };
-  return { store: null, reason: result.message, found: null };
 }
 
 if (parentPort !== null) start(parentPort, (workerData as { dataDir: string }).dataDir);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { FoundProblem } from '../../../ports/store-problem.js';
+import type { ThreadFailure } from './thread-failure.js';
 
 /** The files for which the background thread runs checkpoints. */
 export type CheckpointedFile = 'vault.db' | 'journal.db';
@@ -11,16 +11,6 @@ export type ToBackground =
   | { readonly task: 'drop'; readonly beforeMonth: string; readonly thisMonth: string; readonly id: number }
   | { readonly task: 'close' };
 
-/**
- * Describes why a task failed. `store` is null if the failure was caused by a bug in our code. `found` is the problem
- * that the operator must fix, or null.
- */
-export type TaskFailure = {
-  readonly store: string | null;
-  readonly reason: string;
-  readonly found: FoundProblem | null;
-};
-
 export type FromBackground =
   /**
    * All journal groups up to `applied` are durable in `vault.db`. `applied` is null if the checkpoint did not complete
@@ -28,13 +18,13 @@ export type FromBackground =
    */
   | { readonly task: 'checkpoint'; readonly file: CheckpointedFile; readonly applied: number | null }
   /** All batches up to `moved` are durable in the month files. */
-  | { readonly task: 'move'; readonly moved: number; readonly failure: TaskFailure | null }
+  | { readonly task: 'move'; readonly moved: number; readonly failure: ThreadFailure | null }
   | {
       readonly task: 'drop';
       readonly id: number;
       readonly moved: number;
       readonly months: number;
-      readonly failure: TaskFailure | null;
+      readonly failure: ThreadFailure | null;
     };
 
 /**

@@ -18,6 +18,7 @@ import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { StoredProjection } from '../../../views/versions.js';
 import type { PackedChange } from './packed-change.js';
+import type { ThreadFailure } from './thread-failure.js';
 
 export type TenantKeyRow = {
   readonly id: string;
@@ -187,17 +188,8 @@ export type StoreRequest = Exclude<WriterRequest, AccessRequest>;
 
 export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
-  /**
-   * The request failed, and nothing in it has been stored. If `store` is null, the request was invalid because of a bug
-   * in our code. `found` is the problem that the operator must fix, or null.
-   */
-  | {
-      readonly id: number;
-      readonly ok: false;
-      readonly store: string | null;
-      readonly reason: string;
-      readonly found: FoundProblem | null;
-    };
+  /** The request failed, and nothing in it has been stored. */
+  | { readonly id: number; readonly ok: false; readonly failure: ThreadFailure };
 
 export type FromWriter =
   /** `notice` is a message for the operator about the state of the files. */

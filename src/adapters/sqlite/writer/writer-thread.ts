@@ -21,6 +21,7 @@ import { prepareStores } from './prepare-stores.js';
 import type { FromWriter, StoreRequest, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
 import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
+import { failureOf } from './thread-failure.js';
 import { createVaultOperations } from './vault-operations.js';
 
 /** How long the bytes of a removed row can remain in the journal and in the write-ahead log of `vault.db`, in ms. */
@@ -374,11 +375,7 @@ function destroys(request: StoreRequest): boolean {
 }
 
 function reply(id: number, attempt: Attempt): WriterReply {
-  if (attempt.ok) return { id, ok: true, answer: attempt.answer };
-  const { error } = attempt;
-  if (error instanceof StoreUnavailable)
-    return { id, ok: false, store: error.store, reason: error.reason, found: error.found };
-  return { id, ok: false, store: null, reason: error.message, found: null };
+  return attempt.ok ? { id, ok: true, answer: attempt.answer } : { id, ok: false, failure: failureOf(attempt.error) };
 }
 
 /** Returns the reason why the files can no longer be used, as a message for the operator. */

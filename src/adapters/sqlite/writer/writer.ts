@@ -4,6 +4,7 @@ import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { StoreBroken } from '../database/database-error.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterOperations, WriterRequest } from './protocol.js';
+import { errorOf } from './thread-failure.js';
 
 const endedUnexpectedly = 'the thread that writes to the store ended unexpectedly';
 
@@ -104,10 +105,7 @@ export function startWriter(
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
       if (reply.ok) waiter?.resolve(reply.answer);
-      else
-        waiter?.reject(
-          reply.store === null ? new Error(reply.reason) : new StoreUnavailable(reply.store, reply.reason, reply.found),
-        );
+      else waiter?.reject(errorOf(reply.failure));
     }
   }
 
