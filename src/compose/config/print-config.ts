@@ -1,3 +1,4 @@
+import type { Setting } from './setting.js';
 import { type SettingPath, type Settings, settingPaths, settings } from './settings.js';
 
 /** The part of `Config` that is printed. `config.ts` itself uses this module. */
@@ -17,7 +18,8 @@ export type ShownSetting = { readonly path: SettingPath; readonly value: unknown
 
 function shown(config: Printed, path: SettingPath): unknown {
   const value = config.settings[path];
-  if (settings[path].secret && value !== null) return hidden;
+  const { secret }: Setting = settings[path];
+  if (secret && value !== null) return hidden;
   return typeof value === 'string' ? withoutSecrets(value) : value;
 }
 

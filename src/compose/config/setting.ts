@@ -8,8 +8,8 @@ export type Setting = {
   readonly schema: z.ZodType;
   readonly default: unknown;
   readonly form: TextForm;
-  /** True if the value is hidden wherever settings are displayed. */
-  readonly secret: boolean;
+  /** True for a value that is hidden wherever settings are displayed. Omitted for all others. */
+  readonly secret?: true;
   /** One sentence that describes the setting in the help output and the reference. */
   readonly doc: string;
 };

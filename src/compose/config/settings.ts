@@ -36,7 +36,6 @@ export const settings = {
     schema: oneOf(['embedded', 'cluster']),
     default: 'embedded',
     form: 'text',
-    secret: false,
     doc:
       'Where the data is stored: embedded keeps it in files on one machine; cluster keeps it in EventStoreDB, ' +
       'MongoDB and Redis.',
@@ -45,36 +44,31 @@ export const settings = {
     schema: oneOf(['all', 'api', 'worker']),
     default: 'all',
     form: 'text',
-    secret: false,
     doc: 'What a process does in the cluster profile: api serves requests, worker does background work, all does both.',
   },
   host: {
     schema: host,
     default: '127.0.0.1',
     form: 'text',
-    secret: false,
     doc: 'The address to listen on. An address that other machines can reach needs TLS.',
   },
   port: {
     schema: wholeNumber(0, 65_535),
     default: 8080,
     form: 'number',
-    secret: false,
     doc: 'The port to listen on; 0 selects a free port.',
   },
-  data: { schema: path, default: './data', form: 'text', secret: false, doc: 'The data directory.' },
+  data: { schema: path, default: './data', form: 'text', doc: 'The data directory.' },
   dev: {
     schema: flag,
     default: false,
     form: 'boolean',
-    secret: false,
     doc: 'Creates a root key and the first applications, so that you can try Strongroom on this machine only.',
   },
   container: {
     schema: flag,
     default: false,
     form: 'boolean',
-    secret: false,
     doc:
       'Refuses to start as root, or with a data directory that is not on a volume. The container image sets this ' +
       'to true.',
@@ -83,7 +77,6 @@ export const settings = {
     schema: wholeNumber(0, 300),
     default: 0,
     form: 'number',
-    secret: false,
     doc:
       'How many seconds the service keeps accepting requests after SIGTERM, while /health/ready returns 503. Set ' +
       'it to longer than your load balancer takes to notice.',
@@ -92,14 +85,12 @@ export const settings = {
     schema: oneOf(logLevels),
     default: 'info',
     form: 'text',
-    secret: false,
     doc: 'The lowest level that is logged.',
   },
   root_key_file: {
     schema: optionalPath,
     default: null,
     form: 'text',
-    secret: false,
     doc:
       'The file with the root key, outside the data directory. Either only its owner has access to it, or root ' +
       "owns it and only the service's group can read it (mode 0440).",
@@ -108,7 +99,6 @@ export const settings = {
     schema: optionalPath,
     default: null,
     form: 'text',
-    secret: false,
     doc:
       'The file with the next root key during a rotation. The default is root_key_file with `.new` appended. The ' +
       'service tries this key if the current root key does not open the keys.',
@@ -126,14 +116,12 @@ export const settings = {
     schema: keyHeaderNames,
     default: [],
     form: 'list',
-    secret: false,
     doc: 'Header names that carry the API key, in addition to SERVICE-API-KEY.',
   },
   'auth.bearer': {
     schema: flag,
     default: false,
     form: 'boolean',
-    secret: false,
     doc:
       'Also accepts the API key as `Authorization: Bearer <key>`. A request with two different keys gets 401, ' +
       'so keep it off behind a proxy that sends bearer tokens of its own.',
@@ -142,49 +130,42 @@ export const settings = {
     schema: plainHeaderNames,
     default: [],
     form: 'list',
-    secret: false,
     doc: 'Additional header names that carry the idempotency key.',
   },
   'http.trace_header_aliases': {
     schema: plainHeaderNames,
     default: [],
     form: 'list',
-    secret: false,
     doc: 'Additional header names that carry the trace id.',
   },
   'http.cors_origins': {
     schema: z.array(origin, { error: 'must be a list of origins' }),
     default: [],
     form: 'list',
-    secret: false,
     doc: 'Origins whose pages may call the service from a browser. There are none by default.',
   },
   'http.trusted_proxies': {
     schema: z.array(proxyAddress, { error: 'must be a list of IP addresses and networks' }),
     default: [],
     form: 'list',
-    secret: false,
     doc: "Addresses and networks of proxies that the service trusts to state the caller's address.",
   },
   'tls.cert': {
     schema: optionalPath,
     default: null,
     form: 'text',
-    secret: false,
     doc: 'The file with the TLS certificate and its chain (PEM).',
   },
   'tls.key': {
     schema: optionalPath,
     default: null,
     form: 'text',
-    secret: false,
     doc: 'The file with the private key of the TLS certificate (PEM).',
   },
   behind_tls_proxy: {
     schema: flag,
     default: false,
     form: 'boolean',
-    secret: false,
     doc:
       'A proxy in front of the service terminates TLS. The service then serves only connections from ' +
       'http.trusted_proxies whose X-Forwarded-Proto header is https; other requests get 403, except /health/*.',
@@ -193,7 +174,6 @@ export const settings = {
     schema: wholeNumber(0, 1_000_000_000),
     default: 1_000,
     form: 'number',
-    secret: false,
     doc:
       'How many requests an application may send per window; 0 means no limit. A call to tokenize or detokenize ' +
       'counts as one request per token, up to 100, so a limit below 100 rejects every large call.',
@@ -202,21 +182,18 @@ export const settings = {
     schema: wholeNumber(1, 3600),
     default: 10,
     form: 'number',
-    secret: false,
     doc: 'The length of the rate limit window, in seconds.',
   },
   'rate_limit.auth_failures': {
     schema: wholeNumber(0, 1_000_000_000),
     default: 50,
     form: 'number',
-    secret: false,
     doc: 'How many requests without a valid key an address may send per window; 0 means no limit.',
   },
   'rate_limit.keyless_requests': {
     schema: wholeNumber(0, 1_000_000_000),
     default: 100,
     form: 'number',
-    secret: false,
     doc:
       'How many requests for pages that need no key (/docs, /openapi.json, /errors) an address may send per ' +
       'window; 0 means no limit. /health is not counted.',
@@ -225,7 +202,6 @@ export const settings = {
     schema: wholeNumber(0, 1_000_000_000),
     default: 1_000,
     form: 'number',
-    secret: false,
     doc:
       'How many values and unknown ids an application may look up per hour: values in `data:` and `fingerprint:` ' +
       'terms that it may not read in plaintext, deduplications onto tokens that it may not read, and unknown ids ' +
@@ -235,7 +211,6 @@ export const settings = {
     schema: wholeNumber(0, 1_000_000_000),
     default: 10_000,
     form: 'number',
-    secret: false,
     doc:
       'How many creates and updates with deduplication an application may send per hour if it may not read every ' +
       'value in plaintext. A create counts only if it finds no equal token of another application. Imports do ' +
@@ -246,42 +221,36 @@ export const settings = {
     schema: host,
     default: '127.0.0.1',
     form: 'text',
-    secret: false,
     doc: 'The address of the admin listener (metrics, detailed health), which needs no key and has no TLS.',
   },
   'admin.port': {
     schema: portOrOff,
     default: 9464,
     form: 'number',
-    secret: false,
     doc: 'The port of the admin listener; 0 selects a free port, which is logged; off turns the listener off.',
   },
   'console.enabled': {
     schema: flag.nullable(),
     default: null,
     form: 'boolean',
-    secret: false,
     doc: 'Serves the console, a web interface, on its own listener. The default is true with dev, otherwise false.',
   },
   'console.host': {
     schema: host,
     default: '127.0.0.1',
     form: 'text',
-    secret: false,
     doc: 'The address of the console. An address that other machines can reach needs TLS and console.allowed_hosts.',
   },
   'console.port': {
     schema: wholeNumber(0, 65_535),
     default: 8090,
     form: 'number',
-    secret: false,
     doc: 'The port of the console; 0 selects a free port, which is logged.',
   },
   'console.allowed_hosts': {
     schema: hostNames,
     default: [],
     form: 'list',
-    secret: false,
     doc:
       'The host names, without a port, that people use to open the console. Loopback is always allowed. Requests ' +
       'with another Host header get 421.',
@@ -290,7 +259,6 @@ export const settings = {
     schema: loopbackOrHttps.nullable(),
     default: null,
     form: 'text',
-    secret: false,
     doc:
       'The address that people use to open the console, such as https://console.vault.example, without a path. ' +
       'Sign-in with an identity provider requires it.',
@@ -299,7 +267,6 @@ export const settings = {
     schema: issuerUrl.nullable(),
     default: null,
     form: 'text',
-    secret: false,
     doc:
       'The issuer of the identity provider for signing in to the console (OpenID Connect), exactly as its ID ' +
       'tokens name it. Without it, people can sign in only with keys and codes.',
@@ -308,7 +275,6 @@ export const settings = {
     schema: shortText.nullable(),
     default: null,
     form: 'text',
-    secret: false,
     doc:
       "The console's client id at the identity provider. Register the redirect URI console.public_url + " +
       '/sign-in/callback.',
@@ -317,28 +283,24 @@ export const settings = {
     schema: optionalPath,
     default: null,
     form: 'text',
-    secret: false,
     doc: "The file with the console's client secret.",
   },
   'console.oidc.scopes': {
     schema: scopes,
     default: ['openid', 'profile'],
     form: 'list',
-    secret: false,
     doc: 'The scopes to request. Add the scope that makes the identity provider put groups into the ID token.',
   },
   'console.oidc.groups_claim': {
     schema: shortText,
     default: 'groups',
     form: 'text',
-    secret: false,
     doc: "The claim of the ID token that lists a person's groups.",
   },
   'console.oidc.name_claim': {
     schema: shortText,
     default: 'name',
     form: 'text',
-    secret: false,
     doc:
       'The ID token claim with the name that the access log shows. Choose a claim that people cannot change ' +
       'themselves. A person without the claim, or with twelve or more digits in a row in it, ' +
@@ -348,7 +310,6 @@ export const settings = {
     schema: groupRules,
     default: [],
     form: 'json',
-    secret: false,
     doc:
       'What the members of each group may open, as an array of objects. Each object has a group, and a tenant ' +
       'with the id of its private or management application, or operator: true. The first match counts.',
@@ -357,7 +318,6 @@ export const settings = {
     schema: wholeNumber(0, 1_000_000_000_000),
     default: 268_435_456,
     form: 'number',
-    secret: false,
     doc:
       'How many bytes of the disk under the data directory are reserved for deletes, expiries and records of ' +
       'reveals, at most 5% of the disk. If less is free, creates and updates get 503. 0 means no reserve. ' +
@@ -377,7 +337,6 @@ export const settings = {
     schema: flag,
     default: false,
     form: 'boolean',
-    secret: false,
     doc:
       'Also delivers webhooks to addresses that are not on the public internet, and over plain HTTP. Any ' +
       "application that may create webhooks can then send requests into the service's network.",
@@ -396,7 +355,6 @@ export const settings = {
     schema: ratio,
     default: 1,
     form: 'number',
-    secret: false,
     doc:
       'The fraction of traces to record, from 0 to 1. A request with a traceparent header is recorded if its ' +
       'caller recorded it.',
@@ -405,7 +363,6 @@ export const settings = {
     schema: wholeNumber(1, 3600),
     default: 3600,
     form: 'number',
-    secret: false,
     doc: 'How long a card verification code is kept, in seconds.',
   },
 } as const satisfies Record<string, Setting>;
