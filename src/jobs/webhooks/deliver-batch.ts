@@ -19,14 +19,13 @@ import {
 import { isBehindLog, loadToken, tokenTypeAt } from '../../vault/load-token.js';
 import { contentUnlessLost, type OpenTokenDeps } from '../../vault/open-token.js';
 import type { Vault } from '../../vault/vault.js';
+import type { Subscription } from './subscriptions.js';
 
 const lanes = 8;
 /** The maximum number of fences that are skipped in the search for the event that undoes a creation. */
 const fencesMax = 7;
 /** How long an event that could not be read waits before it is read again, in ms. */
 const unreadableMs = 60_000;
-
-export type Subscription = { readonly tenantId: string; readonly webhook: WebhookDocument };
 
 /** The event of a pending delivery, and the number of attempts that have failed. */
 export type Retried = { readonly event: ClearEvent; readonly failed: number };

@@ -10,20 +10,13 @@ import { earliestNow, steadyNow } from '../../ports/clock.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type PendingDelivery, stateFrom, type WebhookState } from '../../ports/webhook-store.js';
 import { ForgedWebhookState, type VersionedState } from '../../vault/authentic-webhook-store.js';
-import { forTenants } from '../../vault/for-tenants.js';
-import { openTenant, tenantDocument } from '../../vault/open-directory.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
 import { repeated } from '../repeated.js';
-import {
-  type BatchResult,
-  deliverBatch,
-  type Retried,
-  type Subscription,
-  type Unreadable,
-  undoesCreation,
-} from './deliver-batch.js';
+import { type BatchResult, deliverBatch, type Retried, type Unreadable, undoesCreation } from './deliver-batch.js';
 import { createPace } from './pace.js';
+import { createSettledLog, type PendingStreams, pageSize } from './settled-log.js';
+import { createSubscriptions, type Subscription } from './subscriptions.js';
 import { tellDenials } from './tell-denials.js';
 
 type DeliveryDeps = Pick<
@@ -31,12 +24,6 @@ type DeliveryDeps = Pick<
   'accessLog' | 'clock' | 'directory' | 'keys' | 'log' | 'reportDamage' | 'webhookSender' | 'webhookStore'
 >;
 
-const pageSize = 500;
-/**
- * The maximum number of pages that are kept for other webhooks. A webhook that continues after a long time reads the
- * whole log since then, which may not fit into memory.
- */
-const pagesMax = 8;
 /** The maximum number of new events that are delivered to a webhook before its checkpoint is stored. */
 const chunkSize = 16;
 const lanes = 8;
@@ -56,15 +43,8 @@ const unstoredMax = 1_000;
 const pollMs = 200;
 /** The waits after failures. Without them, work that always fails would fail and be logged in each poll. */
 const afterFailure = { now: () => performance.now(), intervalMs: 0, retryMs: 1_000, retryMsMax: 10_000 };
-const refreshMs = 1_000;
-/** Limits how often the list of tenants is read. Reading the list takes at most about 1/`refreshShare` of the time. */
-const refreshShare = 50;
-/**
- * How long the job waits for the end of the request that created a token. In the cluster profile, the leader ends each
- * abandoned request after about a minute. Threat: an attacker who can write the rows, or a lost key, prevents this for
- * one request. Without this limit, its tenant would receive no further event.
- */
-const heldMsMax = 5 * 60_000;
+/** How often all webhooks are offered to other processes if the log has not grown, because retries may be due. */
+const carryAgainMs = 1_000;
 const housekeepingMs = 3_600_000;
 const housekeepingRetryMs = 60_000;
 /**
@@ -99,12 +79,9 @@ export type WebhookDeliveries = {
 type Options = {
   /** Offers webhooks to other processes. By default, this process does all of the work itself. */
   readonly carry?: CarryWebhook;
-  /** Returns the streams of tokens whose creation may still be undone. By default, there are none. */
-  readonly pendingStreams?: () => Promise<ReadonlySet<string>>;
+  /** By default, no creation of a token can be undone. */
+  readonly pendingStreams?: PendingStreams;
 };
-
-/** The webhooks in this revision of a tenant's document. */
-type OfTenant = { readonly revision: number; readonly subscriptions: readonly Subscription[] };
 
 /**
  * How far this process has searched the log for a webhook beyond the position in its stored state, and how many events
@@ -116,9 +93,6 @@ type Searched = {
   readonly position: number;
   readonly skipped: number;
 };
-
-/** A page of the log. `held` contains the streams of tokens that may still be undone. */
-type Page = { readonly events: readonly ClearEvent[]; readonly held: ReadonlySet<string> };
 
 /**
  * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log serves as the outbox. Each webhook has a
@@ -132,18 +106,14 @@ export function createWebhookDeliveries(
   { carry, pendingStreams = async () => new Set() }: Options = {},
 ): WebhookDeliveries {
   const { webhookStore: store, clock } = vault;
-  let documents: ReadonlyMap<string, OfTenant> = new Map();
-  let subscriptions: readonly Subscription[] = [];
-  let refreshAt = Number.NEGATIVE_INFINITY;
+  const subscriptions = createSubscriptions(vault);
+  const settledLog = createSettledLog(vault, pendingStreams);
   const busy = new Map<string, Promise<void>>();
   const searched = createLru<Searched>(rememberedMax);
   /** The results that could not be stored, keyed by webhook. */
   const unstored = new Map<string, BatchResult>();
   /** Runs the work of each webhook, unless its last work failed a short time ago. */
   let steps = createLru<(attempt: () => Promise<void>) => Promise<void>>(rememberedMax);
-  let pages = new Map<number, Promise<Page>>();
-  /** The streams in `pendingStreams`, each with the time (from `steadyNow`) when this job first found it there. */
-  let heldSince: ReadonlyMap<string, number> = new Map();
   let timer: NodeJS.Timeout | null = null;
   let carriedUpTo = -1;
   let carryAt = Number.NEGATIVE_INFINITY;
@@ -156,25 +126,6 @@ export function createWebhookDeliveries(
   let isStopped = true;
   let isStopping = false;
   let rounds: Promise<void> = Promise.resolve();
-
-  async function refresh(): Promise<void> {
-    const beganAt = performance.now();
-    const found = new Map<string, OfTenant>();
-    await forTenants(vault, null, async (record) => {
-      const { id, contentRevision: revision } = record;
-      const known = documents.get(id);
-      if (known?.revision === revision) return void found.set(id, known);
-      const tenant = await openTenant(vault, record);
-      const ofTenant = (tenant?.webhooks ?? []).map((webhook) => ({ tenantId: id, webhook }));
-      found.set(id, { revision, subscriptions: ofTenant });
-    });
-    // The webhooks of a damaged tenant pause. Threat: an attacker changes the row of a tenant, so that a webhook that has
-    // been deleted or disabled since the last read still receives events.
-    documents = found;
-    subscriptions = [...documents.values()].flatMap((one) => one.subscriptions);
-    const endedAt = performance.now();
-    refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
-  }
 
   /** Removes old sealed token ids, even those of webhooks that no longer exist. */
   const keepHouse = repeated(
@@ -189,40 +140,6 @@ export function createWebhookDeliveries(
       await store.forgetIds(earliest - idKeptMs, earliest - markKeptMs);
     },
   );
-
-  /** Reads a page of the log. Webhooks that are at the same position share the page while it is one of the newest. */
-  function readPage(position: number): Promise<Page> {
-    const known = pages.get(position);
-    if (known !== undefined) return known;
-    const page = readHeld(position);
-    const [oldest] = pages.keys();
-    if (oldest !== undefined && pages.size >= pagesMax) pages.delete(oldest);
-    pages.set(position, page);
-    return page;
-  }
-
-  async function readHeld(position: number): Promise<Page> {
-    const events = await vault.log.readClear(position, pageSize);
-    if (!events.some(({ type }) => type === 'token.created')) return { events, held: new Set() };
-    const pending = await pendingStreams();
-    const now = steadyNow(clock);
-    heldSince = new Map([...pending].map((stream) => [stream, heldSince.get(stream) ?? now]));
-    const held = [...heldSince].filter(([, since]) => now - since < heldMsMax).map(([stream]) => stream);
-    return { events, held: new Set(held) };
-  }
-
-  /**
-   * Reads a page of the log for a webhook of this tenant. The page ends before the first creation of a token of the
-   * tenant that may still be undone, because webhooks must not be notified of a token that was never created. The next
-   * round continues there. After `heldMsMax`, the job no longer waits for that token.
-   */
-  async function readSettled(position: number, tenantId: string): Promise<readonly ClearEvent[]> {
-    const { events, held } = await readPage(position);
-    const isHeld = (event: ClearEvent) =>
-      event.type === 'token.created' && event.tenantId === tenantId && held.has(event.stream);
-    const end = events.findIndex(isHeld);
-    return end < 0 ? events : events.slice(0, end);
-  }
 
   /**
    * Returns the stored state of a webhook. If the state is missing or not authentic, the webhook starts again at the
@@ -239,35 +156,17 @@ export function createWebhookDeliveries(
     }
     // The state may be missing because the webhook was deleted after `subscription` was read. Threat: an attacker damages
     // the tenant after the deletion. If a state were stored before the document is read, the next round would find it.
-    if (!(await isListed(subscription))) return null;
+    if (!(await subscriptions.isListed(subscription))) return null;
     if (stored === null) onError(new ForgedWebhookState(id));
     const state = stateFrom(await createdAt(vault, subscription));
     if (!(await store.save(id, version, state, []))) return null;
     // The webhook may have been deleted before the save. The document is read again after the save: if it still lists
     // the webhook, a later deletion also removes the state that was just saved. If the read fails, the next round reads
     // the webhooks again before it uses the state.
-    refreshAt = Number.NEGATIVE_INFINITY;
-    if (await isListed(subscription)) return { version: version + 1, state };
+    subscriptions.forget();
+    if (await subscriptions.isListed(subscription)) return { version: version + 1, state };
     await store.remove(id);
     return null;
-  }
-
-  /** Returns true if the tenant's document lists the webhook. */
-  async function isListed(subscription: Subscription): Promise<boolean> {
-    return (await listed(subscription)) !== undefined;
-  }
-
-  /** Returns true if the webhook has neither been changed nor deleted. */
-  async function isCurrent(subscription: Subscription): Promise<boolean> {
-    return isDeepStrictEqual(await listed(subscription), subscription.webhook);
-  }
-
-  /** Returns the webhook as it is now. If it differs from `subscription`, the next round reads the webhooks again. */
-  async function listed({ tenantId, webhook }: Subscription): Promise<WebhookDocument | undefined> {
-    const tenant = await tenantDocument(vault, tenantId);
-    const now = tenant?.webhooks.find(({ id }) => id === webhook.id);
-    if (!isDeepStrictEqual(now, webhook)) refreshAt = Number.NEGATIVE_INFINITY;
-    return now;
   }
 
   /**
@@ -306,7 +205,7 @@ export function createWebhookDeliveries(
       const due = dueOf(at.state.pending, clock.now());
       const mayRead = at.state.pending.length < pendingMax;
       if (mayRead && page.length === 0 && !isAtEnd) {
-        page = await readSettled(position, subscription.tenantId);
+        page = await settledLog.read(position, subscription.tenantId);
         isAtEnd = page.length < pageSize;
       }
       const { chunk, upTo } = chunkOf(subscription, at.state, mayRead ? page : [], position);
@@ -318,7 +217,7 @@ export function createWebhookDeliveries(
         searched.set(id, { webhook, version: at.version, position, skipped });
         if (skipped < unsavedMax) continue;
       }
-      if (!(await isCurrent(subscription))) return;
+      if (!(await subscriptions.isCurrent(subscription))) return;
       const { retried, missing, unreadable } = await eventsAt(vault, due);
       for (const { stream, revision } of missing) {
         onError(new Error(`webhook ${id} waited for event ${revision} of ${stream}, which is missing in the log`));
@@ -340,7 +239,7 @@ export function createWebhookDeliveries(
     }
     if (at !== null && !isStopping) {
       const storeDenials = (result: BatchResult) => storeResult(id, result);
-      await tellDenials(vault, subscription, at, () => isCurrent(subscription), storeDenials);
+      await tellDenials(vault, subscription, at, () => subscriptions.isCurrent(subscription), storeDenials);
     }
   }
 
@@ -376,11 +275,10 @@ export function createWebhookDeliveries(
   const workOn = (subscription: Subscription) => work(subscription.webhook.id, () => advance(subscription));
 
   async function round(): Promise<readonly Promise<void>[]> {
-    if (performance.now() >= refreshAt) await refresh();
+    const all = await subscriptions.all();
     await keepHouse();
-    if (subscriptions.length === 0) return [];
-    pages = new Map();
-    return subscriptions.filter(({ webhook }) => webhook.enabled).map(workOn);
+    settledLog.forget();
+    return all.filter(({ webhook }) => webhook.enabled).map(workOn);
   }
 
   /**
@@ -388,15 +286,15 @@ export function createWebhookDeliveries(
    * retries may be due.
    */
   async function handOver(mayCarry: CarryWebhook): Promise<void> {
-    if (performance.now() >= refreshAt) await refresh();
+    const all = await subscriptions.all();
     await keepHouse();
-    if (subscriptions.length === 0) return;
+    if (all.length === 0) return;
     const position = await vault.log.head();
     if (position === carriedUpTo && performance.now() < carryAt) return;
     carriedUpTo = position;
-    carryAt = performance.now() + refreshMs;
-    pages = new Map();
-    await atMost(lanes, subscriptions, async (subscription) => {
+    carryAt = performance.now() + carryAgainMs;
+    settledLog.forget();
+    await atMost(lanes, all, async (subscription) => {
       const { tenantId, webhook } = subscription;
       if (!webhook.enabled || (await mayCarry({ tenantId, webhookId: webhook.id, position }))) return;
       void workOn(subscription);
@@ -416,17 +314,16 @@ export function createWebhookDeliveries(
 
   return {
     async run() {
-      refreshAt = Number.NEGATIVE_INFINITY;
+      subscriptions.forget();
       steps = createLru(rememberedMax);
       await Promise.all(await round());
     },
     async deliver(tenantId, webhookId) {
-      pages = new Map();
+      settledLog.forget();
       isPaced = true;
       await work(webhookId, async () => {
-        const tenant = await tenantDocument(vault, tenantId);
-        const webhook = tenant?.webhooks.find(({ id }) => id === webhookId);
-        if (webhook?.enabled === true) await advance({ tenantId, webhook });
+        const subscription = await subscriptions.find(tenantId, webhookId);
+        if (subscription?.webhook.enabled === true) await advance(subscription);
       });
     },
     start() {

@@ -6,7 +6,8 @@ import type { AccessBatch, AccessEntry } from '../../events/access-log/access-en
 import { type DenialState, type WebhookState, withAttempts } from '../../ports/webhook-store.js';
 import type { VersionedState } from '../../vault/authentic-webhook-store.js';
 import type { Vault } from '../../vault/vault.js';
-import type { BatchResult, Subscription } from './deliver-batch.js';
+import type { BatchResult } from './deliver-batch.js';
+import type { Subscription } from './subscriptions.js';
 
 const pageSize = 100;
 /**
