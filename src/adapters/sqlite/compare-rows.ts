@@ -38,8 +38,6 @@ const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
  */
 export function createRowComparison(database: SqliteDatabase) {
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
-  const begin = database.prepare('BEGIN');
-  const commit = database.prepare('COMMIT');
   const [one, other] = ofBothSlots((slot) => rowTables(slot).rows);
   const streamsAfter = database
     .prepare(
@@ -72,15 +70,9 @@ export function createRowComparison(database: SqliteDatabase) {
     return { rows: read.size, different, last: isFull ? (streams.at(-1) ?? null) : null };
   }
 
+  const compareAtOnce = database.transaction(compare);
   return (generations: TwoGenerations, which: ComparedStreams): ComparedPage =>
-    reading(() => {
-      begin.run();
-      try {
-        return compare(generations, which);
-      } finally {
-        commit.run();
-      }
-    });
+    reading(() => compareAtOnce(generations, which));
 }
 
 function byStream(rows: readonly Row[]): ReadonlyMap<string, Row> {

@@ -4,7 +4,7 @@ import type { AccessBatch } from '../../../events/access-log/access-entry.js';
 import type { AccessLine } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { Month } from '../../shared/month.js';
-import { createGroupCommit } from '../database/group-commit.js';
+import { commitAlone, createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { prepareFile } from '../database/prepare-file.js';
 import { fileIdentity, monthFile, newestBatchOf } from './month-files.js';
@@ -100,17 +100,16 @@ export function openMonthWriter(dataDir: string, month: Month) {
     newest: (): number => newest()?.sequence ?? 0,
     /** Appends the batches in one transaction, and makes them durable. */
     append(batches: readonly LinedBatch[]): void {
-      const work = () => {
+      const attempt = commitAlone(commit, () => {
         for (const { sequence, previous, hash, lines } of batches) {
           insertBatch.run(sequence, previous, hash);
           for (const line of lines) insert(sequence, line);
         }
-      };
-      const [attempt] = commit([work]);
-      if (attempt?.ok === true) return;
+      });
+      if (attempt.ok) return;
       words.forget();
       several = null;
-      throw attempt?.error ?? new Error('a commit returned no result');
+      throw attempt.error;
     },
     close: (): void => void database.close(),
   };

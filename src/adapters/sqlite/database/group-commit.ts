@@ -13,6 +13,8 @@ export type Attempt =
 
 const notRun: Attempt = { ok: false, error: new Error('the command was not run') };
 
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
 /**
  * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. If a
  * command cannot be stored, the other commands are not affected. Throws only if the file can no longer be used. A
@@ -90,4 +92,10 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
       return attempts.map(() => ({ ok: false, error: unavailable }));
     }
   };
+}
+
+/** Runs a single command in its own transaction. */
+export function commitAlone(commit: GroupCommit, work: () => unknown): Attempt {
+  const [attempt = notRun] = commit([work]);
+  return attempt;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StoreBroken } from '../database/database-error.js';
-import { createGroupCommit } from '../database/group-commit.js';
+import { commitAlone, createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
 import { journalSchema } from './journal-schema.js';
@@ -38,8 +38,7 @@ export function groupHash(previous: Uint8Array, sequence: number, changes: Uint8
  * unchanged, so the vault can still refuse to start without losing data.
  */
 export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
-  const end = endOf(database, 'groups');
-  let isElsewhere = end.sequence !== applied.sequence || Buffer.compare(end.hash, applied.hash) !== 0;
+  let isElsewhere = !isSameEnd(endOf(database, 'groups'), applied);
   const setEnd = database.prepare(`UPDATE ends SET sequence = ?, hash = ? WHERE of = 'groups'`);
   const dropGroups = database.prepare('DELETE FROM groups');
   const commit = createGroupCommit(database, 'journal.db', journalSchema);
@@ -57,18 +56,16 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
    * Otherwise returns null.
    */
   function change(work: () => void): Error | null {
-    const [attempt] = commit([
-      () => {
-        if (isElsewhere) {
-          dropGroups.run();
-          setEnd.run(applied.sequence, applied.hash);
-        }
-        work();
-      },
-    ]);
-    if (attempt === undefined) throw new Error('a commit returned no result');
-    if (attempt.ok) isElsewhere = false;
-    return attempt.ok ? null : attempt.error;
+    const attempt = commitAlone(commit, () => {
+      if (isElsewhere) {
+        dropGroups.run();
+        setEnd.run(applied.sequence, applied.hash);
+      }
+      work();
+    });
+    if (!attempt.ok) return attempt.error;
+    isElsewhere = false;
+    return null;
   }
 
   return {
@@ -127,6 +124,10 @@ export function removedIn(database: SqliteDatabase, of: 'groups' | 'batches'): J
   const removed = reading(() => stored.get() as JournalEnd | undefined, 'journal.db');
   if (removed !== undefined && isSequence(removed.sequence)) return removed;
   throw changedJournal(`the record of the newest row in ${of} is ${removed === undefined ? 'missing' : 'impossible'}`);
+}
+
+export function isSameEnd(one: JournalEnd, other: JournalEnd): boolean {
+  return one.sequence === other.sequence && Buffer.compare(one.hash, other.hash) === 0;
 }
 
 /** Returns true if another sequence number can follow this one. */

@@ -3,7 +3,7 @@ import { databaseError, StoreBroken } from '../database/database-error.js';
 import { numberBytes, numberIn } from '../database/number-bytes.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { decodeChanges } from '../journal/change-bytes.js';
-import { endOf, groupHash, type JournalEnd, type JournalGroup, removedIn } from '../journal/journal.js';
+import { endOf, groupHash, isSameEnd, type JournalEnd, type JournalGroup, removedIn } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
 import { syncLog, truncating } from './erasure.js';
 import { createVaultOperations } from './vault-operations.js';
@@ -11,27 +11,23 @@ import { createVaultOperations } from './vault-operations.js';
 type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
 
 /**
- * A message shown to the operator if `vault.db` and the journal do not end at the same group. It is null if there is
- * nothing to report.
- */
-export type EndNotice = string | null;
-
-/**
  * Applies the journal groups that are missing from `vault.db` after a power failure. When a data directory is opened
- * for writing, this function must be called before anything else. Throws StoreBroken if the journal was changed by
- * another program or belongs to a different `vault.db`.
+ * for writing, this function must be called before anything else. Returns a message for the operator if `vault.db` and
+ * the journal do not end at the same group, or null if there is nothing to report. Throws StoreBroken if the journal was
+ * changed by another program or belongs to a different `vault.db`.
  *
  * If the journal no longer contains the group that `vault.db` needs next, `vault.db` was replaced with an older copy.
  * In that case, this function records in the key store how far the event log had reached. `vault/log-behind.ts` later
  * reports the problem.
  */
-export function completeVault({ vault, keys, journal }: Files): EndNotice {
+export function completeVault({ vault, keys, journal }: Files): string | null {
   expectBatches(journal);
   const applied = appliedIn(vault);
   const end = endOf(journal, 'groups');
   if (end.sequence === applied.sequence) {
-    if (!isSame(end, applied)) throw notTogether();
-    return expectDurable(vault);
+    if (!isSameEnd(end, applied)) throw notTogether();
+    expectDurable(vault);
+    return null;
   }
   if (end.sequence < applied.sequence) {
     expectDurable(vault);
@@ -50,7 +46,8 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   }
   expectChain(nextOf, applied, end);
   replay(vault, nextOf, applied, end);
-  return expectDurable(vault);
+  expectDurable(vault);
+  return null;
 }
 
 /** Checks all journal groups after `applied`. This check completes before any of the groups is applied. */
@@ -64,7 +61,7 @@ function expectChain(nextOf: ReturnType<typeof nextGroup>, applied: JournalEnd, 
     }
     last = { sequence: group.sequence, hash: group.hash };
   }
-  if (!isSame(last, end)) throw altered(`group ${end.sequence}`);
+  if (!isSameEnd(last, end)) throw altered(`group ${end.sequence}`);
 }
 
 function replay(
@@ -74,18 +71,15 @@ function replay(
   end: JournalEnd,
 ): void {
   const operations = createVaultOperations(vault);
-  const begin = vault.prepare('BEGIN IMMEDIATE');
-  const commit = vault.prepare('COMMIT');
-  const rollback = vault.prepare('ROLLBACK');
   const note = noteApplied(vault);
+  const applyAndNote = vault.transaction((group: JournalGroup): void => {
+    apply(operations, group);
+    note(group);
+  });
   for (let group = nextOf(applied); group !== undefined && group.sequence <= end.sequence; group = nextOf(group)) {
-    begin.run();
     try {
-      apply(operations, group);
-      note(group);
-      commit.run();
+      applyAndNote.immediate(group);
     } catch (error) {
-      if (vault.inTransaction) rollback.run();
       const translated = databaseError(error, 'vault.db', vault.name);
       throw translated instanceof StoreUnavailable || translated instanceof StoreBroken
         ? translated
@@ -122,14 +116,13 @@ function expectBatches(journal: SqliteDatabase): void {
  * in the write-ahead log but not yet on disk. While another program reads the file, for example to back it up, the log
  * cannot be emptied, and is synced instead. Throws StoreUnavailable if another program prevents writes.
  */
-function expectDurable(vault: SqliteDatabase): null {
+function expectDurable(vault: SqliteDatabase): void {
   const unavailable = truncating(vault, 'vault.db');
-  if (unavailable === null) return null;
+  if (unavailable === null) return;
   if (unavailable.reason !== 'busy') throw unavailable;
   try {
     vault.exec('BEGIN IMMEDIATE; ROLLBACK');
     syncLog(vault);
-    return null;
   } catch (error) {
     throw databaseError(error, 'vault.db');
   }
@@ -176,10 +169,6 @@ function nextGroup(journal: SqliteDatabase): (last: JournalEnd) => JournalGroup 
     'SELECT sequence, hash, position, changes FROM groups WHERE sequence > ? ORDER BY sequence LIMIT 1',
   );
   return ({ sequence }) => next.get(sequence) as JournalGroup | undefined;
-}
-
-function isSame(one: JournalEnd, other: JournalEnd): boolean {
-  return one.sequence === other.sequence && Buffer.compare(one.hash, other.hash) === 0;
 }
 
 function notTogether(): StoreBroken {

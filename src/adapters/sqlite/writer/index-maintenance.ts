@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import type { createGroupCommit } from '../database/group-commit.js';
+import { commitAlone, type GroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
 import { ofBothSlots } from '../database/rows-schema.js';
@@ -28,7 +28,7 @@ type Kept = { readonly index: IndexKeeper; eraseUpTo: number; damage: IndexDamag
 
 type MaintenanceDeps = {
   readonly database: SqliteDatabase;
-  readonly commitGroup: ReturnType<typeof createGroupCommit>;
+  readonly commitGroup: GroupCommit;
   /** Called when `vault.db` itself no longer contains removed postings. Its write-ahead log can still contain them. */
   readonly onErased: () => void;
   /** Called when an index is found to be damaged, and with null when no index is damaged any longer. */
@@ -79,20 +79,18 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onDama
    */
   function slice(): boolean {
     const until = performance.now() + sliceMs;
-    const [attempt] = commitGroup([
-      () => {
-        if (isEraseDue) for (const each of kept) each.eraseUpTo = each.index.last();
-        isEraseDue = false;
-        let isMore: boolean;
-        do isMore = kept.map(stepOf).includes(true);
-        while (isMore && performance.now() < until);
-        return isMore;
-      },
-    ]);
-    if (attempt?.ok === true) return attempt.answer === true;
+    const attempt = commitAlone(commitGroup, () => {
+      if (isEraseDue) for (const each of kept) each.eraseUpTo = each.index.last();
+      isEraseDue = false;
+      let isMore: boolean;
+      do isMore = kept.map(stepOf).includes(true);
+      while (isMore && performance.now() < until);
+      return isMore;
+    });
+    if (attempt.ok) return attempt.answer === true;
     for (const { index } of kept) index.forget();
     isEraseDue = true;
-    throw attempt?.error ?? new Error('a search index step was not run');
+    throw attempt.error;
   }
 
   function run(): void {

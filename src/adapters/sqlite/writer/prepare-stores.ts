@@ -8,7 +8,7 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { prepareFile } from '../database/prepare-file.js';
 import { vaultSchema, vaultSchemaVersion } from '../database/vault-schema.js';
 import { journalSchema, journalSchemaVersion } from '../journal/journal-schema.js';
-import { completeVault, type EndNotice } from './complete-vault.js';
+import { completeVault } from './complete-vault.js';
 import { expectState } from './expect-state.js';
 
 /**
@@ -21,11 +21,12 @@ const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 const groupsOfJournal =
   "(SELECT sequence FROM groups UNION ALL SELECT sequence FROM ends WHERE of = 'groups' AND sequence > 0)";
 
-export type OpenFiles = {
+type OpenFiles = {
   readonly vault: SqliteDatabase;
   readonly keys: SqliteDatabase;
   readonly journal: SqliteDatabase;
-  readonly notice: EndNotice;
+  /** The message of `completeVault`. */
+  readonly notice: string | null;
 };
 
 const openVault = (dataDir: string) =>

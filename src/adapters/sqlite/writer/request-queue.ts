@@ -17,11 +17,11 @@ export function createRequestQueue(
   isOfKeys: (request: StoreRequest) => boolean,
   now: () => number = () => performance.now(),
 ) {
-  let records: RecordRequest[] = [];
-  let lastRecords: RecordRequest[] = [];
-  let moves: Exclude<AccessRequest, RecordRequest>[] = [];
-  let keys: StoreRequest[] = [];
-  let truncations: StoreRequest[] = [];
+  const records: RecordRequest[] = [];
+  const lastRecords: RecordRequest[] = [];
+  const moves: Exclude<AccessRequest, RecordRequest>[] = [];
+  const keys: StoreRequest[] = [];
+  const truncations: StoreRequest[] = [];
   /** The requests to `vault.db`, keyed by tenant. The order of the map is the order in which the tenants take turns. */
   const vault = new Map<string, StoreRequest[]>();
 
@@ -57,31 +57,13 @@ export function createRequestQueue(
         entries += request.input.entries;
         return entries >= entriesMax;
       });
-      const taken = end === -1 ? records : records.slice(0, end + 1);
-      records = end === -1 ? [] : records.slice(end + 1);
-      return taken;
+      return records.splice(0, end === -1 ? records.length : end + 1);
     },
     /** Removes the access records of a process that ends from the queue and returns them. */
-    takeLastRecords(): readonly RecordRequest[] {
-      const taken = lastRecords;
-      lastRecords = [];
-      return taken;
-    },
-    takeMoves(): readonly Exclude<AccessRequest, RecordRequest>[] {
-      const taken = moves;
-      moves = [];
-      return taken;
-    },
-    takeKeys(): readonly StoreRequest[] {
-      const taken = keys;
-      keys = [];
-      return taken;
-    },
-    takeTruncations(): readonly StoreRequest[] {
-      const taken = truncations;
-      truncations = [];
-      return taken;
-    },
+    takeLastRecords: () => lastRecords.splice(0),
+    takeMoves: () => moves.splice(0),
+    takeKeys: () => keys.splice(0),
+    takeTruncations: () => truncations.splice(0),
     /**
      * Removes the requests for one `vault.db` group from the queue and returns them one by one. Calls `receive` at
      * intervals, so that new requests can join the queue. If only one tenant sends requests, the group contains all
