@@ -97,8 +97,11 @@ export type Visit = {
   readonly caller: Caller;
   /** The context that queries and commands need: `caller`, the trace id, and the arrival time of the request. */
   readonly context: ReadContext;
-  /** Returns the context for the session's application of this kind, or null if the session has no such application. */
-  contextAs(kind: 'private' | 'management'): ReadContext | null;
+  /**
+   * Returns the context for the session's application of this kind. Returns null if the session has no such
+   * application, or if the application has the permission on no container.
+   */
+  contextAs(kind: 'private' | 'management', permission?: Permission): ReadContext | null;
   /** Returns a path parameter. */
   param(name: string): string;
   /** Parses the query string. Throws Problem 400 if the query string is invalid. */

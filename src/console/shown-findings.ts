@@ -1,4 +1,3 @@
-import { grantsAnywhere } from '../domain/access/decide-access.js';
 import { deliveryAdvice } from '../queries/findings/webhooks.js';
 import { listWebhooks } from '../queries/tenancy/webhooks.js';
 import { orNull } from '../vault/for-tenants.js';
@@ -36,9 +35,9 @@ export async function shownFindings<One extends Found>(
 
 /** Returns the webhooks that the session may open. */
 async function ownWebhooks({ vault, contextAs }: Visit): Promise<Shown['webhooks']> {
-  const caller = contextAs('management')?.caller ?? null;
-  if (caller === null || !grantsAnywhere(caller, 'webhook:read')) return [];
-  const found = await orNull(vault, () => listWebhooks(vault, caller.tenantId));
+  const context = contextAs('management', 'webhook:read');
+  if (context === null) return [];
+  const found = await orNull(vault, () => listWebhooks(vault, context.caller.tenantId));
   return (found ?? []).map(({ id }) => ({ id, path: `/webhooks/${id}` }));
 }
 

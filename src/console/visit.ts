@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { grantsAnywhere } from '../domain/access/decide-access.js';
 import type { Checked } from '../domain/field-errors.js';
 import { issueErrors } from '../domain/json-path.js';
 import { Problem } from '../http/problem/problem.js';
@@ -69,9 +70,10 @@ export function createVisit(
     get context() {
       return { caller: callerOf(request), traceId, beganAt };
     },
-    contextAs(kind) {
+    contextAs(kind, permission) {
       const caller = signedIn?.[kind] ?? null;
       if (signedIn === null || caller === null) return null;
+      if (permission !== undefined && !grantsAnywhere(caller, permission)) return null;
       return { caller: callerOfPerson(request, caller, signedIn), traceId, beganAt };
     },
     param(name) {

@@ -67,8 +67,8 @@ export const overviewPage: ConsolePage = {
  * may not see it.
  */
 async function lastCheckpoint({ vault, contextAs }: Visit) {
-  const context = contextAs('management');
-  if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
+  const context = contextAs('management', 'log:read');
+  if (context === null) return null;
   const { checkpoints } = await listHourlyCheckpoints(vault.log, { offset: 0, limit: 1 });
   await recordManagementRead(vault, context, 'log', null);
   const [newest] = checkpoints;
@@ -78,8 +78,8 @@ async function lastCheckpoint({ vault, contextAs }: Visit) {
 
 /** Returns how many tokens of each type the tenant has, or null if the session may not see these numbers. */
 async function usage({ vault, contextAs }: Visit) {
-  const context = contextAs('management');
-  if (context === null || !grantsAnywhere(context.caller, 'report:read')) return null;
+  const context = contextAs('management', 'report:read');
+  if (context === null) return null;
   const { total, byType } = await usageReport(vault, context.caller.tenantId);
   await recordManagementRead(vault, context, 'report', null);
   const days = await dailyTokens(vault, context.caller.tenantId, lastDays(vault.clock.now()));
@@ -99,8 +99,8 @@ async function usage({ vault, contextAs }: Visit) {
 
 /** Returns how often the tenant's tokens were accessed, or null if the session may not see these numbers. */
 async function accesses({ vault, contextAs }: Visit) {
-  const context = contextAs('management');
-  if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
+  const context = contextAs('management', 'log:read');
+  if (context === null) return null;
   const days = await dailyAccesses(vault, context.caller.tenantId, lastDays(vault.clock.now()));
   const of = (operation: string) => days.map(({ operations }) => operations[operation] ?? 0);
   const series = [
@@ -117,13 +117,12 @@ async function accesses({ vault, contextAs }: Visit) {
 /** Returns the problems found by the quick checks, or null if the session may not see them. */
 async function findings(visit: Visit, state: ServiceState) {
   const { vault, session, contextAs } = visit;
-  const context = contextAs('management');
-  const mayReadLog = context !== null && grantsAnywhere(context.caller, 'log:read');
+  const context = contextAs('management', 'log:read');
   const found = session.isOperator
     ? await serviceFindings(vault, state)
-    : mayReadLog
-      ? seenBy(context, await tenantFindings(vault, state, context.caller.tenantId))
-      : null;
+    : context === null
+      ? null
+      : seenBy(context, await tenantFindings(vault, state, context.caller.tenantId));
   if (found === null) return null;
   const problems = found.filter((one) => one.state === 'problem');
   return {
