@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Page } from '../http/pagination.js';
 import type { Visit } from './page.js';
 
 /** The field of a form or a query string that contains the number of a page. The first page has the number 1. */
@@ -31,7 +32,7 @@ export type PageLinks = {
 };
 
 /** Returns the links for one page of a list with `total` items. Pages are numbered from 1. */
-export function pageLinks({ page, size }: { readonly page: number; readonly size: number }, total: number): PageLinks {
+export function pageLinks({ page, size }: Page, total: number): PageLinks {
   const pages = Math.max(1, Math.ceil(total / size));
   const first = (page - 1) * size + 1;
   const isBeyond = first > total;

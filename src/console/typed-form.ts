@@ -32,10 +32,18 @@ export const shortTexts = z
 
 const anyForm = z.record(z.string(), shortTexts);
 
-export function typedForm(visit: Visit): TypedForm {
-  const read = visit.form(anyForm);
+/**
+ * Parses the posted form. Throws Problem 400 if it is invalid. Use it for a form that the page cannot show again with
+ * its errors.
+ */
+export function validForm<T>(visit: Visit, schema: z.ZodType<T>): T {
+  const read = visit.form(schema);
   if (!read.ok) throw new Problem('validation_failed', { errors: read.errors });
-  const fields = new Map(Object.entries(read.value));
+  return read.value;
+}
+
+export function typedForm(visit: Visit): TypedForm {
+  const fields = new Map(Object.entries(validForm(visit, anyForm)));
   const values = (name: string): readonly string[] => fields.get(name) ?? [];
   const text: TypedForm['text'] = (name, ...stored) => {
     const [given = ''] = values(name);
@@ -88,7 +96,6 @@ export function onceOf(
   visit: Visit,
   path: string,
 ): { readonly method: string; readonly path: string; readonly key: string } {
-  const read = visit.form(onceField);
-  if (!read.ok) throw new Problem('validation_failed', { errors: read.errors });
-  return { method: 'POST', path, key: `console:${read.value.once}` };
+  const { once } = validForm(visit, onceField);
+  return { method: 'POST', path, key: `console:${once}` };
 }

@@ -4,14 +4,13 @@ import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { csvLine } from '../../audit/csv-line.js';
-import { grantsAnywhere } from '../../domain/access/decide-access.js';
-import { Problem } from '../../http/problem/problem.js';
+import { rangeOf } from '../../http/pagination.js';
 import { exportLog, type LogFilter, logEntryAnswer, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { orNull } from '../../vault/for-tenants.js';
 import { livingApplication } from '../../vault/open-directory.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
-import { firstErrors } from '../typed-form.js';
+import { firstErrors, validForm } from '../typed-form.js';
 import { parseTypedTime } from '../typed-time.js';
 
 const pageSize = 25;
@@ -114,14 +113,13 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
     const shown = { entries: [], links: pageLinks({ page: 1, size: pageSize }, 0) };
     return visit.page('access-log', { ...model, ...shown }, { title: 'Access log', status: 400 });
   }
-  const { page } = asked.value;
-  const range = { offset: (page - 1) * pageSize, limit: pageSize };
-  const { total, entries } = await readLog(visit.vault, visit.context, filterOf(asked.value), range);
+  const page = { page: asked.value.page, size: pageSize };
+  const { total, entries } = await readLog(visit.vault, visit.context, filterOf(asked.value), rangeOf(page));
   const links = linksOf(visit);
   const names = await namesIn(visit, entries);
   const shown = {
     entries: entries.map((entry) => rowOf(entry, links, names)),
-    links: pageLinks({ page, size: pageSize }, total),
+    links: pageLinks(page, total),
   };
   return visit.page('access-log', { ...model, ...shown }, { title: 'Access log' });
 }
@@ -147,11 +145,11 @@ function filterOf({ operation, entity_type: entityType, entity_id: id, entity_re
 /** Returns the path to the page of an entity, or null if the session may not access that page. */
 type Links = (entityType: string, id: string | null) => string | null;
 
-function linksOf({ session }: Visit): Links {
+function linksOf({ contextAs }: Visit): Links {
   const mayOpen: Readonly<Record<string, boolean>> = {
-    token: session.private !== null && grantsAnywhere(session.private, 'token:read'),
-    application: session.management !== null && grantsAnywhere(session.management, 'application:read'),
-    webhook: session.management !== null && grantsAnywhere(session.management, 'webhook:read'),
+    token: contextAs('private', 'token:read') !== null,
+    application: contextAs('management', 'application:read') !== null,
+    webhook: contextAs('management', 'webhook:read') !== null,
   };
   return (entityType, id) =>
     id !== null && mayOpen[entityType] === true ? `/${entityType}s/${encodeURIComponent(id)}` : null;
@@ -163,8 +161,8 @@ function linksOf({ session }: Visit): Links {
  * through the API, and records in the access log that they were read.
  */
 async function namesIn(visit: Visit, entries: readonly ShownEntry[]): Promise<ReadonlyMap<string, string>> {
-  const context = visit.contextAs('management');
-  if (context === null || !grantsAnywhere(context.caller, 'application:read')) return new Map();
+  const context = visit.contextAs('management', 'application:read');
+  if (context === null) return new Map();
   const ids = new Set(
     entries.flatMap(({ entry: { actorType, actorId, entityType }, entityId }) => [
       ...(actorType === 'application' ? [actorId] : []),
@@ -237,9 +235,7 @@ const columns = [
 
 /** Sends a file with the entries that match the filter, newest entry first. */
 async function exportEntries(visit: Visit): Promise<FastifyReply> {
-  const asked = visit.form(exportForm);
-  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
-  const { format, ...filter } = asked.value;
+  const { format, ...filter } = validForm(visit, exportForm);
   const isCsv = format === 'csv';
 
   async function* lines(): AsyncIterable<string> {

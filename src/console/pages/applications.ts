@@ -4,6 +4,7 @@ import { deleteApplication } from '../../commands/tenancy/applications.js';
 import type { ApplicationType } from '../../domain/access/application-type.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { liveKeysMax } from '../../domain/tenancy/decide-directory.js';
+import { rangeOf } from '../../http/pagination.js';
 import { Problem, problemFrom } from '../../http/problem/problem.js';
 import { directoryContextOf } from '../../http/request-state.js';
 import { latestNow } from '../../ports/clock.js';
@@ -125,9 +126,8 @@ export const typeNotes: Readonly<Record<ApplicationType, string>> = {
 
 async function list(visit: Visit) {
   const { vault, caller } = visit;
-  const page = pageNumber(visit);
-  const range = { offset: (page - 1) * pageSize, limit: pageSize };
-  const found = await listApplications(vault, caller.tenantId, { ids: null, types: null }, range);
+  const page = { page: pageNumber(visit), size: pageSize };
+  const found = await listApplications(vault, caller.tenantId, { ids: null, types: null }, rangeOf(page));
   const applications = await Promise.all(
     found.applications.map(async (application) => {
       const { id, document } = application;
@@ -146,7 +146,7 @@ async function list(visit: Visit) {
   );
   const model = {
     applications,
-    links: pageLinks({ page, size: pageSize }, found.total),
+    links: pageLinks(page, found.total),
     mayCreate: grantsAnywhere(caller, 'application:create'),
   };
   return visit.page('applications/list', model, { title: 'Applications' });

@@ -8,6 +8,7 @@ import { hourlyCheckpoints, listHourlyCheckpoints, signedPart } from '../../audi
 import { type Checked, type FieldErrors, invalid, valid } from '../../domain/field-errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import { formatTimestamp } from '../../domain/time.js';
+import { rangeOf } from '../../http/pagination.js';
 import { Problem } from '../../http/problem/problem.js';
 import type { Vault } from '../../vault/vault.js';
 import { type BundleOwner, bundleMs } from '../bundles.js';
@@ -128,15 +129,12 @@ async function show(
   { status = 200, typed = { ids: '', from: '', to: '' }, errors = {} }: Shown = {},
 ): Promise<FastifyReply> {
   const { vault, context } = visit;
-  const page = pageNumber(visit);
-  const { checkpoints, total } = await listHourlyCheckpoints(vault.log, {
-    offset: (page - 1) * pageSize,
-    limit: pageSize,
-  });
+  const page = { page: pageNumber(visit), size: pageSize };
+  const { checkpoints, total } = await listHourlyCheckpoints(vault.log, rangeOf(page));
   await recordManagementRead(vault, context, 'log', null);
   const model = {
     checkpoints: checkpoints.map((checkpoint) => ({ at: checkpoint.time, ...signedPart(checkpoint) })),
-    links: pageLinks({ page, size: pageSize }, total),
+    links: pageLinks(page, total),
     publicKey: (await vault.keys.signingKey()).publicKey,
     isOperator: visit.session.isOperator,
     hasBundle: visit.bundles.state(ownerOf(visit)).state !== 'none',

@@ -6,13 +6,14 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
-import { Problem, problemFrom } from '../../http/problem/problem.js';
+import { problemFrom } from '../../http/problem/problem.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import { maskedAnswer } from '../../queries/release.js';
 import type { Rejected } from '../../vault/result.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { dataPlaces, errorsBeside, requestOf, shapeOf, type TypedToken, tokenForm } from '../token-form.js';
 import { released, tokenPath } from '../token-sheet.js';
+import { validForm } from '../typed-form.js';
 
 const path = '/new-token';
 const rowsOfMetadata = 3;
@@ -42,7 +43,7 @@ export const newTokenPage: ConsolePage = {
 /** Checks the form and returns the errors that the vault would report. Does not store anything. */
 async function check(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
-  const typed = typedIn(visit);
+  const typed = validForm(visit, tokenForm);
   const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
   const checked = await checkCreation(vault, context, request);
   return visit.json({ errors: errorsOf(typed, errors, checked.ok ? null : checked) });
@@ -50,7 +51,7 @@ async function check(visit: Visit): Promise<FastifyReply> {
 
 async function create(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
-  const typed = typedIn(visit);
+  const typed = validForm(visit, tokenForm);
   const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
   if (Object.keys(errors).length > 0) {
     const checked = await checkCreation(vault, context, request);
@@ -80,12 +81,6 @@ async function create(visit: Visit): Promise<FastifyReply> {
   }
   const text = isOld ? 'An equal token already existed. This is that token.' : 'The token is stored.';
   return visit.redirect(tokenPath(created.value.id), { tone: 'good', text });
-}
-
-function typedIn(visit: Visit): TypedToken {
-  const asked = visit.form(tokenForm);
-  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
-  return asked.value;
 }
 
 /**

@@ -4,12 +4,12 @@ import { updateToken } from '../../commands/tokens/update-token.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { TokenPatch } from '../../domain/token/draft-update.js';
 import { entityTag } from '../../domain/token/entity-tag.js';
-import { Problem, problemFrom } from '../../http/problem/problem.js';
+import { problemFrom } from '../../http/problem/problem.js';
 import { maskedAnswer } from '../../queries/release.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { errorsBeside, listOf, metadataOf, rowsField, withLineFeeds } from '../token-form.js';
 import { findToken, released, tokenPath } from '../token-sheet.js';
-import { shortText } from '../typed-form.js';
+import { shortText, validForm } from '../typed-form.js';
 
 const emptyRows = 3;
 
@@ -48,9 +48,7 @@ export const tokenEditPage: ConsolePage = {
 
 async function save(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
-  const asked = visit.form(edit);
-  if (!asked.ok) throw new Problem('validation_failed', { errors: asked.errors });
-  const typed = asked.value;
+  const typed = validForm(visit, edit);
   const { token, revision } = await storedToken(visit);
   const metadata = metadataOf(typed);
   if (Object.keys(metadata.errors).length > 0) {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { parseIsoDateTime } from '../../domain/time.js';
 import { endsToken } from '../../events/tokens/catalogue.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import { rangeOf } from '../../http/pagination.js';
 import { problemFrom } from '../../http/problem/problem.js';
 import { readAsOf } from '../../queries/as-of.js';
 import { replayToken } from '../../queries/replay-token.js';
@@ -38,13 +39,12 @@ export const tokenPastPage: ConsolePage = {
 
 async function showHistory(visit: Visit): Promise<FastifyReply> {
   const id = visit.param('id');
-  const page = pageNumber(visit);
-  const range = { offset: (page - 1) * pageSize, limit: pageSize };
-  const history = await tokenHistory(visit.vault, visit.context, id, range);
+  const page = { page: pageNumber(visit), size: pageSize };
+  const history = await tokenHistory(visit.vault, visit.context, id, rangeOf(page));
   if (!history.ok) throw problemFrom(history);
   const { entries, total } = history.value;
   const path = tokenPath(id);
-  const links = pageLinks({ page, size: pageSize }, total);
+  const links = pageLinks(page, total);
   const mayReplay = visit.contextAs('private') !== null;
   const model = { id, path, links, entries: entries.map((entry) => rowOf(entry, path)), mayReplay };
   return visit.page('tokens/history', model, { title: 'History of a token' });

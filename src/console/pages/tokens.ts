@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { rangeOf } from '../../http/pagination.js';
 import { problemFrom } from '../../http/problem/problem.js';
 import { queryErrorAt, searchTokens } from '../../queries/offset-pages.js';
 import { type Suggestion, searchSuggestions } from '../../queries/vocabulary/visible-words-of.js';
@@ -68,12 +69,12 @@ async function showAsked(visit: Visit) {
   return asked.ok ? show(visit, asked.value.query, asked.value.page) : show(visit, '', 1);
 }
 
-async function show(visit: Visit, query: string, page: number) {
+async function show(visit: Visit, query: string, number: number) {
   const { vault, context } = visit;
-  const range = { offset: (page - 1) * pageSize, limit: pageSize };
+  const page = { page: number, size: pageSize };
   const [words, result] = await Promise.all([
     searchSuggestions(vault, context, ''),
-    searchTokens(vault, context, query, range),
+    searchTokens(vault, context, query, rangeOf(page)),
   ]);
   const model = {
     query,
@@ -92,7 +93,7 @@ async function show(visit: Visit, query: string, page: number) {
   }
   const { total, suggestions } = result.value;
   const tokens = await releasedTokens(vault, context, result.value, rowOf);
-  const links = pageLinks({ page, size: pageSize }, total);
+  const links = pageLinks(page, total);
   return visit.page('tokens', { ...model, tokens, links, suggestions, error: null }, { title: 'Tokens' });
 }
 

@@ -20,6 +20,7 @@ import {
   webhooksMax,
 } from '../../domain/tenancy/webhook.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
+import { rangeOf } from '../../http/pagination.js';
 import { Problem, problemFrom } from '../../http/problem/problem.js';
 import { directoryContextOf } from '../../http/request-state.js';
 import { attemptOutcomes } from '../../ports/webhook-store.js';
@@ -154,9 +155,10 @@ const deliveriesQuery = z.object({
 
 async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors, fromTyped = '') {
   const { vault, caller, session } = visit;
-  const { page, outcome = null } = visit.query(deliveriesQuery);
+  const { page: number, outcome = null } = visit.query(deliveriesQuery);
   const attempts = await listDeliveries(vault, webhook.id, outcome);
-  const offset = (page - 1) * pageSize;
+  const page = { page: number, size: pageSize };
+  const { offset, limit } = rangeOf(page);
   const ending = webhook.secrets.flatMap(({ ends_at: endsAt }) => endsAt ?? []);
   const model = {
     ...shownWebhook(webhook),
@@ -164,8 +166,8 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors,
     createdAt: webhook.created_at,
     modifiedAt: webhook.modified_at,
     oldSecretsEndAt: ending.length === 0 ? null : Math.max(...ending),
-    attempts: attempts.slice(offset, offset + pageSize),
-    links: pageLinks({ page, size: pageSize }, attempts.length),
+    attempts: attempts.slice(offset, offset + limit),
+    links: pageLinks(page, attempts.length),
     filter: outcome === null ? '' : `&outcome=${outcome}`,
     outcomes: [null, ...attemptOutcomes].map((one) => ({ name: one, isChosen: one === outcome })),
     overlaps,
