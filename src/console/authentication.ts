@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { recordRefusal } from '../audit/access-log/record-refusal.js';
 import type { Admission } from '../http/load/admission.js';
 import { permissionMissing } from '../http/problem/problem.js';
+import { permissionsOf } from '../http/request-state.js';
 import { renewAfterMs } from '../http/server/authentication.js';
 import type { Service } from '../http/service.js';
-import '../http/request-state.js';
 import { cookieNames } from './cookies.js';
 import type { IdentityProvider } from './identity-provider.js';
-import { callerFor, lacksKind, permissionsOf, requirementOf } from './menu.js';
 import type { ConsoleRoute } from './page.js';
 import { ConsoleProblem } from './problem.js';
+import { callerFor, lacksKind, opens, requirementOf } from './route-access.js';
 import { callerOfPerson, findSession, type SignedIn } from './sessions.js';
 
 declare module 'fastify' {
@@ -56,9 +56,8 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
 
   /** Throws ConsoleProblem or Problem if the session does not open the page. */
   function expectOpen(request: FastifyRequest, session: SignedIn, route: ConsoleRoute): void {
-    if (route.session === 'any' || (route.session === 'operator' && session.isOperator)) return;
+    if (opens(session, route)) return;
     const found = callerFor(session, route);
-    if (found.kind === 'caller') return;
     // The error handler records a refusal only if the request has a caller.
     if (found.kind === 'missing_key') recordNotOpened(request, session, route);
     if (route.session === 'operator') throw new ConsoleProblem('not_opened');

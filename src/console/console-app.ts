@@ -122,7 +122,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
       immutable: true,
       maxAge: '365d',
     });
-    const served = identity === null ? pages : [...pages, providerSignInPage];
+    const served = identity === null ? pages : [...pages, providerSignInPage(identity)];
     for (const route of served.flatMap(({ routes }) => routes)) addRoute(scope, route);
   });
   return app;

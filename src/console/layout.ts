@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../domain/access/caller.js';
 import { cookieNames, sessionOf, themeOf } from './cookies.js';
-import { menuOf } from './menu.js';
-import type { ConsolePage, Flash, Model, PageOptions } from './page.js';
+import type { ConsolePage, Flash, MenuGroup, Model, PageOptions } from './page.js';
 import { isCrossSite } from './return-address.js';
+import { opens } from './route-access.js';
+import type { SignedIn } from './sessions.js';
 
 type Options = Omit<PageOptions, 'flash'> & { readonly flash: Flash | null };
 
@@ -68,4 +69,24 @@ function mayReplaceToken(request: FastifyRequest): boolean {
  */
 function nameOf(kind: 'Private' | 'Management', { keyId }: Caller): string {
   return keyId === null ? `${kind} application` : `${kind} key`;
+}
+
+type MenuItem = { readonly label: string; readonly path: string; readonly isCurrent: boolean };
+
+/** The navigation. Each group contains links to the pages that the session may access. */
+type Menu = readonly { readonly label: MenuGroup; readonly items: readonly MenuItem[] }[];
+
+const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Audit', 'Operations'];
+
+/** Returns the navigation for a session. `path` is the path of the current page. */
+function menuOf(pages: readonly ConsolePage[], session: SignedIn, path: string): Menu {
+  return groups.flatMap((label) => {
+    const items = pages.flatMap(({ menu, routes: [first] }): MenuItem[] => {
+      if (menu?.group !== label || !opens(session, first)) return [];
+      const isCurrent =
+        path === first.path || path === menu.also || (first.path !== '/' && path.startsWith(`${first.path}/`));
+      return [{ label: menu.label, path: first.path, isCurrent }];
+    });
+    return items.length === 0 ? [] : [{ label, items }];
+  });
 }

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { ManagementEntity } from '../audit/access-log/record-management-read.js';
 import type { DirectoryContext } from '../commands/tenancy/change-directory.js';
 import type { Caller } from '../domain/access/caller.js';
@@ -54,6 +54,15 @@ declare module 'fastify' {
     /** The route's documentation in the OpenAPI document, in addition to its schemas. */
     operation?: Operation;
   }
+}
+
+/**
+ * Returns the permissions of a route, any one of which is enough. Returns an empty list if the route requires no
+ * permission.
+ */
+export function permissionsOf(permission: FastifyContextConfig['permission']): readonly Permission[] {
+  if (permission === undefined || permission === 'any_key') return [];
+  return typeof permission === 'string' ? [permission] : permission;
 }
 
 /** Returns the part of the command context that comes from the request. */

@@ -21,7 +21,7 @@ import {
   postedForm,
 } from '../application-form.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { requirePermission } from '../require-permission.js';
+import { requirePermission } from '../route-access.js';
 import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
 import { onceOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 import { existingApplication, pathOf, typeNotes } from './applications.js';

@@ -13,8 +13,8 @@ import { keysWithLastUse, type ListedKey, listKeys } from '../../queries/tenancy
 import { type LivingApplication, livingApplication } from '../../vault/open-directory.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks, pageNumber } from '../pagination.js';
-import { requirePermission } from '../require-permission.js';
 import { resentFormRoute } from '../resent-form.js';
+import { requirePermission } from '../route-access.js';
 import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
 import { confirmed, errorOf, onceOf, typedForm } from '../typed-form.js';
 

@@ -14,27 +14,26 @@ import {
   takeSignIn,
 } from '../sessions.js';
 
-/**
- * Signs a person in with the identity provider. The console serves this page only if an identity provider is
- * configured.
- */
-export const providerSignInPage: ConsolePage = {
-  routes: [
-    { method: 'POST', path: '/sign-in/provider', session: 'none', handle: begin },
-    { method: 'GET', path: callbackPath, session: 'none', handle: finish },
-  ],
-};
+/** Signs a person in with the identity provider. */
+export function providerSignInPage(identity: IdentityProvider): ConsolePage {
+  return {
+    routes: [
+      { method: 'POST', path: '/sign-in/provider', session: 'none', handle: (visit) => begin(visit, identity) },
+      { method: 'GET', path: callbackPath, session: 'none', handle: (visit) => finish(visit, identity) },
+    ],
+  };
+}
 
 /**
  * Sends a page that takes the browser to the provider. A redirect is not possible here, because browsers apply
  * `form-action 'self'` even to a redirect that follows a form submission, and would block it.
  */
-async function begin(visit: Visit) {
+async function begin(visit: Visit, identity: IdentityProvider) {
   const { vault, request, reply } = visit;
   const begun = await beginSignIn(vault, request.cookies[cookieNames.session] ?? null);
   if (begun === null) throw new ConsoleProblem('too_many_sign_ins');
   const { token, secrets } = begun;
-  const address = await identityOf(visit).signInAddress(secrets);
+  const address = await identity.signInAddress(secrets);
   if (!address.ok) {
     await takeSignIn(vault, token);
     return fail(address);
@@ -50,9 +49,8 @@ async function begin(visit: Visit) {
  * link that leads to a site of their choice after the sign-in (open redirect). No part of the address therefore
  * determines the destination, and other sites cannot set the cookie that does.
  */
-async function finish(visit: Visit) {
+async function finish(visit: Visit, identity: IdentityProvider) {
   const { vault, service, request, reply } = visit;
-  const identity = identityOf(visit);
   const token = request.cookies[cookieNames.signIn];
   if (token !== undefined) reply.clearCookie(cookieNames.signIn, laxCookieOptions);
   const begun = token === undefined ? null : await takeSignIn(vault, token);
@@ -80,11 +78,6 @@ async function finish(visit: Visit) {
   await recordSignIn(visit, { ...opened, ...person });
   reply.setCookie(cookieNames.session, session, cookieOptions);
   return visit.page('onward', { address: takeReturn(request, reply) }, { title: 'You are signed in' });
-}
-
-function identityOf({ identity }: Visit): IdentityProvider {
-  if (identity === null) throw new Error('the page is served only with an identity provider');
-  return identity;
 }
 
 const problems = {

@@ -11,7 +11,7 @@ import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { requirePermission } from '../require-permission.js';
+import { requirePermission } from '../route-access.js';
 import { closeSession } from '../sessions.js';
 import { confirmed, errorOf, typedForm, versionOf } from '../typed-form.js';
 

@@ -28,8 +28,8 @@ import { findWebhook, listDeliveries, listWebhooks } from '../../queries/tenancy
 import type { ConsolePage, Visit } from '../page.js';
 import { pageField, pageLinks } from '../pagination.js';
 import { ConsoleProblem } from '../problem.js';
-import { requirePermission } from '../require-permission.js';
 import { resentFormRoute } from '../resent-form.js';
+import { requirePermission } from '../route-access.js';
 import { listOf } from '../token-form.js';
 import { errorOf, onceOf, type TypedForm, typedForm, versionOf } from '../typed-form.js';
 import { parseTypedTime } from '../typed-time.js';

@@ -8,6 +8,7 @@ import { type Checked, invalid } from '../../domain/field-errors.js';
 import { after, type Maybe } from '../../ports/maybe.js';
 import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
+import { permissionsOf } from '../request-state.js';
 import type { Service } from '../service.js';
 
 /** The headers that may contain a request's API key. */
@@ -122,9 +123,8 @@ function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null
 
 /** Throws Problem 403 if the caller has none of the route's permissions on any container. */
 function expectPermission({ routeOptions }: FastifyRequest, caller: Caller): void {
-  const { permission } = routeOptions.config;
-  if (permission === undefined || permission === 'any_key') return;
-  const sufficient = typeof permission === 'string' ? [permission] : permission;
+  const sufficient = permissionsOf(routeOptions.config.permission);
+  if (sufficient.length === 0) return;
   if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw permissionMissing(sufficient);
 }
 

@@ -1,30 +1,13 @@
 import type { Caller } from '../domain/access/caller.js';
 import { grantsAnywhere } from '../domain/access/decide-access.js';
 import { type Permission, permissionCatalogue } from '../domain/access/permission.js';
-import type { ConsolePage, ConsoleRoute, MenuGroup, Needs } from './page.js';
+import { permissionMissing } from '../http/problem/problem.js';
+import { permissionsOf } from '../http/request-state.js';
+import type { ConsoleRoute, Needs, Visit } from './page.js';
 import type { SignedIn } from './sessions.js';
 
-type MenuItem = { readonly label: string; readonly path: string; readonly isCurrent: boolean };
-
-/** The navigation. Each group contains links to the pages that the session may access. */
-export type Menu = readonly { readonly label: MenuGroup; readonly items: readonly MenuItem[] }[];
-
-const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Audit', 'Operations'];
-
-/** Returns the navigation for a session. `path` is the path of the current page. */
-export function menuOf(pages: readonly ConsolePage[], session: SignedIn, path: string): Menu {
-  return groups.flatMap((label) => {
-    const items = pages.flatMap(({ menu, routes: [first] }): MenuItem[] => {
-      if (menu?.group !== label || !opens(session, first)) return [];
-      const isCurrent =
-        path === first.path || path === menu.also || (first.path !== '/' && path.startsWith(`${first.path}/`));
-      return [{ label: menu.label, path: first.path, isCurrent }];
-    });
-    return items.length === 0 ? [] : [{ label, items }];
-  });
-}
-
-function opens(session: SignedIn, route: ConsoleRoute): boolean {
+/** Returns true if the session may open the route. */
+export function opens(session: SignedIn, route: ConsoleRoute): boolean {
   const { session: needs } = route;
   if (needs === 'none' || needs === 'any') return true;
   return needs === 'operator' ? session.isOperator : callerFor(session, route).kind === 'caller';
@@ -34,7 +17,7 @@ function opens(session: SignedIn, route: ConsoleRoute): boolean {
  * The caller for a route that requires an application. If the session has no such caller, `missing_key` or
  * `missing_permission` is the reason.
  */
-export type CallerFound =
+type CallerFound =
   | { readonly kind: 'caller'; readonly caller: Caller }
   | { readonly kind: 'missing_key' }
   | { readonly kind: 'missing_permission'; readonly caller: Caller };
@@ -86,7 +69,10 @@ function kindsOf(needs: Needs): readonly ApplicationKind[] {
   return typeof needs === 'string' ? [] : needs;
 }
 
-export function permissionsOf(permission: ConsoleRoute['permission']): readonly Permission[] {
-  if (permission === undefined) return [];
-  return typeof permission === 'string' ? [permission] : permission;
+/**
+ * Throws Problem 403 if the caller does not have the permission. Use it for a permission that is required in addition
+ * to the page's permission.
+ */
+export function requirePermission({ caller }: Pick<Visit, 'caller'>, permission: Permission): void {
+  if (!grantsAnywhere(caller, permission)) throw permissionMissing([permission]);
 }
