@@ -40,8 +40,12 @@ export type PendingDelivery = {
 
 /** How far the access log has been read for a webhook. */
 export type DenialState = {
-  /** The last batch that was read from each chain. */
-  readonly chains: readonly (readonly [chain: string, sequence: number])[];
+  /**
+   * The last batch that was read from each chain. The batches up to `existing` were written before the vault began to
+   * read the access log for the webhook, so they may contain denials from before its creation. `existing` is absent once
+   * they have been read, and in states that an older version stored.
+   */
+  readonly chains: readonly (readonly [chain: string, sequence: number, existing?: number])[];
   /** For each application, the time (ms) of its most recent denial that was reported to the webhook. */
   readonly told: readonly (readonly [applicationId: string, at: number])[];
   /** The number of failed attempts to report the next denial, and the time of the next attempt, in ms. */

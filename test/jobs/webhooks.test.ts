@@ -528,6 +528,27 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
+  test('is notified about a denied request although the clock was a year ahead at its creation', async ({
+    service,
+    receiver,
+  }) => {
+    const [earlier, later] = [await service.application(['token:read']), await service.application(['token:read'])];
+    await create(service, 'customer-1');
+    const deny = async (key: string) => {
+      await service.call('DELETE', '/tokens/customer-1', undefined, { key });
+      await service.vault.recorder.now([]);
+    };
+    await deny(earlier);
+    service.clock.step(365 * day);
+    await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    await service.service.webhooks.run();
+    service.clock.step(-365 * day);
+    await deny(later);
+    await service.service.webhooks.run();
+    const told = receiver.received.map(({ body }) => (body['data'] as Record<string, unknown>)['application_id']);
+    expect(told).toEqual([(await service.service.authenticate(later))?.applicationId]);
+  });
+
   test('that responds late gets the event again 5 seconds after the attempt has ended', async ({
     service,
     receiver,

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { attemptDelivery, isAttemptDue } from '../../commands/webhooks/post-to-webhook.js';
-import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { AccessBatch, AccessEntry } from '../../events/access-log/access-entry.js';
 import { type DenialState, type WebhookState, withAttempts } from '../../ports/webhook-store.js';
@@ -64,7 +63,7 @@ export async function tellDenials(
 
 async function begin({ accessLog }: Pick<Vault, 'accessLog'>): Promise<DenialState> {
   const heads = await accessLog.heads(0);
-  const chains = heads.map(({ chain, sequence }) => [chain, Math.max(0, sequence - batchesBack)] as const);
+  const chains = heads.map(({ chain, sequence }) => [chain, Math.max(0, sequence - batchesBack), sequence] as const);
   return { chains, told: [], failed: 0, nextAt: 0 };
 }
 
@@ -76,6 +75,11 @@ async function withoutDropped({ accessLog }: Pick<Vault, 'accessLog'>, denials: 
 
 function sequenceOf({ chains }: DenialState, chain: string): number {
   return chains.find(([name]) => name === chain)?.[1] ?? 0;
+}
+
+/** Returns the last batch of the chain that may contain denials from before the webhook's creation. */
+function existingOf({ chains }: DenialState, chain: string): number {
+  return chains.find(([name]) => name === chain)?.[2] ?? 0;
 }
 
 /**
@@ -93,9 +97,12 @@ async function tellBatches(
   const made: Awaited<ReturnType<typeof attemptDelivery>>[] = [];
   const told = new Map(before.told);
   let { failed } = before;
+  const existing = existingOf(before, chain);
   for (const { sequence, entries } of batches) {
     for (const [index, entry] of entries.entries()) {
-      if (!concerns(entry, tenantId, webhook)) continue;
+      if (!isDenialOf(entry, tenantId)) continue;
+      // The times of later batches are not compared, because the clock may have been ahead at the webhook's creation.
+      if (sequence <= existing && entry.time < webhook.created_at) continue;
       const last = told.get(entry.actorId);
       if (last !== undefined && areWithin(minuteMs, entry.time, last)) continue;
       const reached = upTo(before, told, chain, sequence - 1, entry.time);
@@ -116,13 +123,8 @@ async function tellBatches(
   return { made, isStopped: false, denials: { ...denials, failed, nextAt: 0 } };
 }
 
-function concerns(entry: AccessEntry, tenantId: string, { created_at: createdAt }: WebhookDocument): boolean {
-  return (
-    entry.tenantId === tenantId &&
-    entry.outcome === 'denied' &&
-    entry.actorType === 'application' &&
-    entry.time >= createdAt
-  );
+function isDenialOf(entry: AccessEntry, tenantId: string): boolean {
+  return entry.tenantId === tenantId && entry.outcome === 'denied' && entry.actorType === 'application';
 }
 
 function upTo(
@@ -133,10 +135,12 @@ function upTo(
   now: number,
 ): DenialState {
   const others = before.chains.filter(([name]) => name !== chain);
+  const existing = existingOf(before, chain);
+  const read: DenialState['chains'][number] = sequence < existing ? [chain, sequence, existing] : [chain, sequence];
   // The times of the last two minutes are kept, because the times in different chains differ slightly. Other times
   // cannot suppress a notification.
   const recent = [...told].filter(([, at]) => areWithin(2 * minuteMs, now, at));
-  return { ...before, chains: [...others, [chain, sequence]], told: recent };
+  return { ...before, chains: [...others, read], told: recent };
 }
 
 /**
