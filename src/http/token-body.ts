@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../domain/json.js';
 import { indexesMax } from '../domain/token/fields/search-indexes.js';
 import { tokenTypes } from '../domain/token/types/token-type.js';
+import { anObject, anyJson, text } from './body/body-fields.js';
 
-const json = z.custom<Json>(() => true);
 const optional = (isOfType: (value: Json) => boolean, error: string) =>
   z.custom<Json>((value) => value == null || isOfType(value as Json), { error }).optional();
-const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
 const notTexts = 'must be an array of strings';
 /**
@@ -25,7 +24,7 @@ const indexes = z
  * else. `metadataType` is the documented type of a value in the metadata. In an update, null removes a key.
  */
 const shared = (metadataType: string | string[]) => ({
-  mask: json.optional().meta({
+  mask: anyJson.optional().meta({
     description:
       'The mask: any JSON whose strings are expressions over `data` and `metadata`. The default depends on the type.',
   }),
@@ -59,7 +58,6 @@ const shared = (metadataType: string | string[]) => ({
       'without one, in UTC. Default: never.',
   }),
 });
-const anObject = { error: 'must be a JSON object' };
 
 /** The body of a create request (docs/contract.md, "Create a token"). Unknown fields are ignored. */
 export const createTokenBody = z.object(
@@ -81,11 +79,13 @@ export const createTokenBody = z.object(
 /** The body of an update (docs/contract.md, "Update a token"). Unknown fields are ignored. */
 export const updateTokenBody = z.object(
   {
-    id: json.optional().meta({ description: 'The id of the token. It cannot be changed: any other id returns 400.' }),
-    type: json
+    id: anyJson
+      .optional()
+      .meta({ description: 'The id of the token. It cannot be changed: any other id returns 400.' }),
+    type: anyJson
       .optional()
       .meta({ description: 'The type of the token. It cannot be changed: any other type returns 400.' }),
-    data: json
+    data: anyJson
       .optional()
       .meta({ description: 'A merge patch (RFC 7386) of the data. Data that it replaces is erased.' }),
     ...shared(['string', 'null']),

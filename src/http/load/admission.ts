@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Turns } from '../../vault/turns.js';
-import { Problem } from '../problem/problem.js';
+import { overloaded } from '../problem/problem.js';
 import { createMemoryBudget } from './memory-budget.js';
 import { createShares } from './shares.js';
 
@@ -8,7 +8,6 @@ import { createShares } from './shares.js';
 const smallBodyBytes = 64 * 1024;
 /** The memory used to parse and validate a JSON body, in bytes per byte of the body. */
 const bytesPerBodyByte = 8;
-const retryAfterMs = 2_000;
 
 /**
  * The resources that a tenant's request uses. They are released when the response has been sent and the handler has
@@ -73,7 +72,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
    * still ran, it would never release its resources.
    */
   function refuseGone({ isGone }: Lease): void {
-    if (isGone) throw new Problem('overloaded', { retryAfterMs });
+    if (isGone) throw overloaded();
   }
 
   async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
@@ -92,7 +91,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
 
   return {
     admit(request, reply, tenantId) {
-      if (memory.isFull(tenantId)) throw new Problem('overloaded', { retryAfterMs });
+      if (memory.isFull(tenantId)) throw overloaded();
       // The caller may have disconnected while the hook checked its key.
       const { destroyed } = reply.raw;
       const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: destroyed, isRunning: false };

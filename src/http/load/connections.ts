@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../problem/problem.js';
+import { overloaded } from '../problem/problem.js';
 
 const checkMs = 1_000;
 /** If a connection has unsent data and the client reads nothing for this long (in ms), the connection is closed. */
@@ -21,7 +21,6 @@ const adminConnectionsMost = 32;
 const silentMs = 1_000;
 /** The maximum number of pipelined requests that wait on one connection. */
 const pipelinedMax = 64;
-const retryAfterMs = 2_000;
 
 /** The state of a connection. */
 type Connection = {
@@ -79,7 +78,7 @@ export function watchConnections(app: FastifyInstance, listener: Listener): void
     if (connection === undefined) return done();
     if (connection.isBeyondLimit) {
       reply.header('connection', 'close');
-      return done(new Problem('overloaded', { retryAfterMs }));
+      return done(overloaded());
     }
     const begin = (): void => {
       // A response on a destroyed socket never emits `close`. A request that began now would therefore never release

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { Problem } from '../problem/problem.js';
+import { overloaded } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 
@@ -16,7 +16,6 @@ export const detokenizeMemoryBytes = 24 * mib;
 const memoryBytesMax = 256 * mib;
 /** The maximum time in ms that a request waits for memory. */
 const waitMsMax = 5_000;
-const retryAfterMs = 2_000;
 /** If the used fraction of the heap exceeds this value, requests that need memory are rejected. */
 const heapShareMax = 0.9;
 /**
@@ -107,7 +106,7 @@ export function createMemoryBudget(
       if (waiting.size > 0) admit();
     },
     async take(tenantId, bytes, isGone) {
-      if (isHeapFull()) throw new Problem('overloaded', { retryAfterMs });
+      if (isHeapFull()) throw overloaded();
       if (!waiting.has(tenantId) && fits(tenantId, bytes)) return add(tenantId, bytes);
       await new Promise<void>((resolve, reject) => {
         const requests = waiting.get(tenantId) ?? [];
@@ -116,7 +115,7 @@ export function createMemoryBudget(
           const at = requests.indexOf(request);
           if (at >= 0) requests.splice(at, 1);
           if (requests.length === 0 && waiting.get(tenantId) === requests) waiting.delete(tenantId);
-          reject(new Problem('overloaded', { retryAfterMs }));
+          reject(overloaded());
         }, waitMsMax);
         const request: Waiting = {
           bytes,

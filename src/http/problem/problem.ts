@@ -47,6 +47,13 @@ export function permissionMissing(sufficient: readonly Permission[]): Problem {
   return new Problem('permission_missing', { detail: detail.replace(/\.$/, `: ${sufficient.join(' or ')}.`) });
 }
 
+const overloadedRetryAfterMs = 2_000;
+
+/** Returns Problem 503 for a request that the service cannot run at the moment. */
+export function overloaded(): Problem {
+  return new Problem('overloaded', { retryAfterMs: overloadedRetryAfterMs });
+}
+
 /** Returns the body of a problem (RFC 9457) as JSON text. */
 export function problemBody({ code, errors, detail }: ProblemContent, traceId: string): string {
   const { status, title, detail: usual, advice } = problemCatalogue[code];

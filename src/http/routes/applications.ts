@@ -5,11 +5,12 @@ import { applicationTypes } from '../../domain/access/application-type.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
 import { transforms } from '../../domain/access/transform.js';
-import type { Json, JsonObject } from '../../domain/json.js';
+import type { JsonObject } from '../../domain/json.js';
 import { parseApplication } from '../../domain/tenancy/parse-directory.js';
 import { listApplications } from '../../queries/tenancy/list-applications.js';
 import { applicationAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { livingApplication } from '../../vault/open-directory.js';
+import { anObject, anyJson, text } from '../body/body-fields.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
@@ -23,12 +24,9 @@ import {
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { Problem, problemFrom } from '../problem/problem.js';
 import { callerOf, contextOf, directoryContextOf } from '../request-state.js';
-import { required } from '../required.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-const json = z.custom<Json>(() => true);
-const text = z.string({ error: required('must be a string') });
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
 /** The schema for an access rule in a request. It only documents the rule. The domain validates it. */
 const accessRule = {
@@ -51,13 +49,13 @@ const accessRule = {
   },
 } as const;
 const access = {
-  permissions: json.optional().meta({
+  permissions: anyJson.optional().meta({
     ...listed,
     items: { type: 'string' },
     description:
       '1 to 50 permissions that the type may hold (`GET /permissions`). Send either `permissions` or `rules`.',
   }),
-  rules: json.optional().meta({
+  rules: anyJson.optional().meta({
     ...listed,
     items: accessRule,
     description: '1 to 50 access rules. Send either `rules` or `permissions`.',
@@ -69,7 +67,6 @@ const expiresAt = text.nullish().meta({
     'When the keys of the application stop working, in any format that a token’s `expires_at` accepts. ' +
     'Null means never.',
 });
-const anObject = { error: 'must be a JSON object' };
 
 /**
  * The request bodies (docs/contract.md, "Applications"). These schemas check only JSON types. The domain checks
@@ -89,7 +86,7 @@ const createBody = z.object(
 const updateBody = z.object(
   {
     name,
-    type: json
+    type: anyJson
       .optional()
       .meta({ description: 'The type of the application. It cannot be changed: any other type returns 400.' }),
     ...access,

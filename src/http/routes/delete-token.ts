@@ -1,7 +1,7 @@
 import { deleteToken } from '../../commands/tokens/delete-token.js';
 import { documented } from '../openapi/operation.js';
 import { problemFrom } from '../problem/problem.js';
-import { callerOf } from '../request-state.js';
+import { contextOf } from '../request-state.js';
 import type { IdParams, Routes } from '../routes.js';
 
 const operation = documented({
@@ -23,9 +23,8 @@ export const deleteTokenRoute: Routes = (app, { vault }) => {
     '/tokens/:id',
     { config: { permission: 'token:delete', operation } },
     async (request, reply) => {
-      const { traceId, params, headers } = request;
-      const context = { caller: callerOf(request), traceId };
-      const result = await deleteToken(vault, context, params.id, headers['if-match'] ?? null);
+      const { params, headers } = request;
+      const result = await deleteToken(vault, contextOf(request), params.id, headers['if-match'] ?? null);
       if (!result.ok) throw problemFrom(result);
       return reply.code(204).send();
     },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { deleteByIds } from '../../commands/tokens/delete-by-ids.js';
 import { deleteByQuery } from '../../commands/tokens/delete-by-query.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import { anObject, text } from '../body/body-fields.js';
 import { documented } from '../openapi/operation.js';
 import { wholeNumber } from '../openapi/schemas/formats.js';
 import { Problem, permissionMissing, problemFrom } from '../problem/problem.js';
@@ -36,18 +37,18 @@ const idsMax = 1_000;
 
 const body = z.object(
   {
-    query: z.string({ error: 'must be a string' }).nullish().meta({
+    query: text.nullish().meta({
       description: 'A search query. Up to 1,000 of its tokens are deleted, newest first. Send either `query` or `ids`.',
     }),
     ids: z
-      .array(z.string({ error: 'must be a string' }), { error: 'must be an array of ids' })
+      .array(text, { error: 'must be an array of ids' })
       .max(idsMax, { error: `must contain at most ${idsMax} ids` })
       .nullish()
       .meta({
         description: `The ids of up to ${idsMax} tokens. Unknown ids are skipped. Send either \`ids\` or \`query\`.`,
       }),
   },
-  { error: 'must be a JSON object' },
+  anObject,
 );
 
 /** `POST /tokens/delete` erases all tokens of one person (docs/contract.md, "Delete many tokens"). */

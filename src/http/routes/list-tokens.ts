@@ -7,7 +7,7 @@ import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageQuery, paginationOf, rangeOf } from '../pagination.js';
 import { Problem } from '../problem/problem.js';
-import { callerOf } from '../request-state.js';
+import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';
 
@@ -77,7 +77,7 @@ export const listTokensRoute: Routes = (app, { vault }) => {
     },
     async (request, reply) => {
       const { query } = request;
-      const found = await listTokens(vault, { caller: callerOf(request) }, listFiltersOf(query), rangeOf(query));
+      const found = await listTokens(vault, contextOf(request), listFiltersOf(query), rangeOf(query));
       return sendTokenPage(vault, request, reply, paginationOf(query, found.total), found);
     },
   );

@@ -1,7 +1,7 @@
 import { purgeCvc } from '../../commands/tokens/purge-cvc.js';
 import { documented } from '../openapi/operation.js';
 import { problemFrom } from '../problem/problem.js';
-import { callerOf } from '../request-state.js';
+import { contextOf } from '../request-state.js';
 import type { IdParams, Routes } from '../routes.js';
 
 const operation = documented({
@@ -23,9 +23,8 @@ export const purgeCvcRoute: Routes = (app, { vault }) => {
     '/tokens/:id/cvc',
     { config: { permission: 'token:update', operation } },
     async (request, reply) => {
-      const { traceId, params, headers } = request;
-      const context = { caller: callerOf(request), traceId };
-      const result = await purgeCvc(vault, context, params.id, headers['if-match'] ?? null);
+      const { params, headers } = request;
+      const result = await purgeCvc(vault, contextOf(request), params.id, headers['if-match'] ?? null);
       if (!result.ok) throw problemFrom(result);
       return reply.code(204).send();
     },

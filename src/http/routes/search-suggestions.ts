@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { codePointCount } from '../../domain/text.js';
 import { searchSuggestions } from '../../queries/vocabulary/visible-words-of.js';
 import { documented } from '../openapi/operation.js';
-import { callerOf } from '../request-state.js';
+import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
@@ -56,7 +56,7 @@ export const searchSuggestionsRoute: Routes = (app, { vault }) => {
     '/tokens/search/suggestions',
     { schema: { querystring }, config: { permission: 'token:search', operation } },
     async (request, reply) => {
-      const suggestions = await searchSuggestions(vault, { caller: callerOf(request) }, request.query.prefix);
+      const suggestions = await searchSuggestions(vault, contextOf(request), request.query.prefix);
       return sendJson(reply, 200, { suggestions });
     },
   );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { searchTokens } from '../../queries/offset-pages.js';
+import { anObject, text } from '../body/body-fields.js';
 import { pageMemoryBytes } from '../load/memory-budget.js';
 import { documented } from '../openapi/operation.js';
 import { foundPage, tokenPageExample } from '../openapi/schemas/token.js';
@@ -24,15 +25,17 @@ const operation = documented({
   problems: ['validation_failed', 'guesses_exhausted'],
 });
 
+/** The field of a body that contains a search query. */
+export const queryField = text
+  .nullish()
+  .meta({ description: 'The search query. Without it, the search finds every token that the caller may see.' });
+
 const fields = z.object(
   {
-    query: z
-      .string({ error: 'must be a string' })
-      .nullish()
-      .meta({ description: 'The search query. Without it, the search finds every token that the caller may see.' }),
+    query: queryField,
     ...pageFields,
   },
-  { error: 'must be a JSON object' },
+  anObject,
 );
 
 /**

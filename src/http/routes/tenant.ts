@@ -1,22 +1,18 @@
 import { z } from 'zod';
 import { deleteTenant } from '../../commands/tenancy/delete-tenant.js';
 import { updateTenant } from '../../commands/tenancy/update-tenant.js';
-import type { Json } from '../../domain/json.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { tenantAnswer } from '../../queries/tenancy/tenancy-answers.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { tenantDocument } from '../../vault/open-directory.js';
+import { anObject, anyJson, text } from '../body/body-fields.js';
 import { documented } from '../openapi/operation.js';
 import { wholeNumber } from '../openapi/schemas/formats.js';
 import { tenant, tenantExample } from '../openapi/schemas/tenancy.js';
 import { Problem, problemFrom } from '../problem/problem.js';
 import { callerOf, directoryContextOf } from '../request-state.js';
-import { required } from '../required.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
-
-const text = z.string({ error: required('must be a string') });
-const anObject = { error: 'must be a JSON object' };
 
 /**
  * The body of an update (docs/contract.md, "Tenants"). The schema checks only JSON types. The domain checks everything
@@ -25,16 +21,13 @@ const anObject = { error: 'must be a JSON object' };
 const updateBody = z.object(
   {
     name: text.meta({ description: 'A human-readable name of 1 to 200 characters.' }),
-    settings: z
-      .custom<Json>(() => true)
-      .optional()
-      .meta({
-        type: ['object', 'null'],
-        additionalProperties: { enum: ['true', 'false', null] },
-        description:
-          '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays the ' +
-          'same.',
-      }),
+    settings: anyJson.optional().meta({
+      type: ['object', 'null'],
+      additionalProperties: { enum: ['true', 'false', null] },
+      description:
+        '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays the ' +
+        'same.',
+    }),
   },
   anObject,
 );

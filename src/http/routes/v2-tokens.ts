@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { listTokensPage, searchTokensPage } from '../../queries/cursor-pages.js';
+import { anObject, text } from '../body/body-fields.js';
 import { pageMemoryBytes } from '../load/memory-budget.js';
 import { documented } from '../openapi/operation.js';
 import { tokenStep, tokenStepExample } from '../openapi/schemas/token.js';
@@ -10,14 +11,15 @@ import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';
 import { documentedMetadata, metadataOf } from './list-tokens.js';
+import { queryField } from './search-tokens.js';
 
-const text = z.string({ error: 'must be given at most once' }).optional();
+const once = z.string({ error: 'must be given at most once' }).optional();
 
 const listQueryString = z.looseObject({
-  type: text,
-  container: text,
-  fingerprint: text,
-  start: text,
+  type: once,
+  container: once,
+  fingerprint: once,
+  start: once,
   size: pageQuery.size,
 });
 
@@ -60,14 +62,11 @@ const searchOperation = documented({
 
 const fields = z.object(
   {
-    query: z
-      .string({ error: 'must be a string' })
-      .nullish()
-      .meta({ description: 'The search query. Without it, the search finds every token that the caller may see.' }),
-    start: z.string({ error: 'must be a string' }).nullish().meta({ description: startDescription }),
+    query: queryField,
+    start: text.nullish().meta({ description: startDescription }),
     size: pageFields.size,
   },
-  { error: 'must be a JSON object' },
+  anObject,
 );
 const body = z.preprocess((given) => given ?? {}, fields);
 

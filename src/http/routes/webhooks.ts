@@ -13,6 +13,7 @@ import {
   webhookAnswer,
 } from '../../queries/tenancy/webhooks.js';
 import type { Vault } from '../../vault/vault.js';
+import { anObject, required, text } from '../body/body-fields.js';
 import { documented } from '../openapi/operation.js';
 import { dateTime, uuid } from '../openapi/schemas/formats.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
@@ -20,15 +21,12 @@ import { stamps } from '../openapi/schemas/tenancy.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { Problem, problemFrom } from '../problem/problem.js';
 import { callerOf, directoryContextOf } from '../request-state.js';
-import { required } from '../required.js';
 import type { IdParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-const text = z.string({ error: required('must be a string') });
 const texts = z
   .array(text, { error: required('must be an array of strings') })
   .max(100, { error: 'must contain at most 100 items' });
-const anObject = { error: 'must be a JSON object' };
 const webhookBody = z.object(
   {
     url: text.meta({
