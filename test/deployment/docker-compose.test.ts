@@ -93,7 +93,7 @@ test.each(services)('%s names an exact version of its image', (_name, { image })
 
 const networksOf = (name: string): readonly string[] => {
   if (name.startsWith('api-')) return ['stores', 'callers', 'metrics'];
-  if (name.startsWith('worker-')) return ['stores', 'metrics'];
+  if (name.startsWith('worker-')) return ['stores', 'egress', 'metrics'];
   if (name === 'prometheus') return ['metrics'];
   return name === 'grafana' ? ['metrics', 'dashboards'] : ['stores'];
 };
@@ -107,6 +107,18 @@ test('only API processes and Grafana are published, on loopback only, and stores
   }
   expect(compose.networks).toMatchObject({ stores: { internal: true }, metrics: { internal: true } });
 });
+
+test.each(serving)(
+  '%s can send requests to webhooks, over a network that no store is in',
+  (_name, { networks = [] }) => {
+    // Workers deliver events, and API processes send test events.
+    const waysOut = networks.filter((network) => compose.networks[network]?.internal !== true);
+    expect(waysOut).toHaveLength(1);
+    for (const [name, { networks: others = [] }] of stores) {
+      expect([name, others.filter((network) => waysOut.includes(network))]).toEqual([name, []]);
+    }
+  },
+);
 
 test('the dashboards’ Prometheus scrapes the admin listener of each process, which listens in Prometheus’s network', () => {
   const scraped = parse(text('deploy/compose/prometheus.yml')).scrape_configs[0].static_configs[0].targets;
@@ -219,11 +231,13 @@ test('the image is built only from listed files, so no secret or data gets into 
   ).toBe(true);
 });
 
-test('the file for the console adds a port of this machine only, with settings that start', () => {
+test('the file for the console adds a port of this machine only, with settings that start, and bundles can be written', () => {
   const added: Compose = parse(text('deploy/compose/console.yml'));
   expect(Object.keys(added.services)).toEqual(['api-1']);
   const [console] = Object.values(added.services);
   expect(console?.ports).toEqual(['127.0.0.1:8090:8090']);
+  // The file system is read-only, and os.tmpdir() returns /tmp.
+  expect(compose.services['api-1']?.tmpfs).toEqual([expect.stringMatching(/^\/tmp:mode=1777,size=\d+m$/)]);
   const environment = { ...compose.services['api-1']?.environment, ...console?.environment };
   const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
   const loaded = loadConfig({ env, flags: {} });
