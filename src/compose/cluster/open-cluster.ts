@@ -1,6 +1,5 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
-import { generationsCheck } from '../../adapters/mongodb/generations/generations-document.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/shared/once-a-minute.js';
@@ -9,7 +8,6 @@ import { webhookSender as httpWebhookSender } from '../../adapters/webhook-targe
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
-import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { isTokenStream } from '../../events/tokens/stream-name.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import { createWebhookDeliveries, type WebhookDeliveries } from '../../jobs/webhooks/deliver-webhooks.js';
@@ -17,19 +15,14 @@ import type { RootKeySource } from '../../keys/root-keys.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
-import { ForgedLog } from '../../ports/event-log.js';
 import type { Spans } from '../../ports/spans.js';
-import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
 import { createDailyCounting } from '../../projections/daily-counts.js';
 import { projectDirectory } from '../../projections/project-directory.js';
 import { projectToken } from '../../projections/project-token.js';
-import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
 import { keptRowsMs } from '../../projections/rebuild/token-rebuild.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
-import { ForgedRow } from '../../vault/forged-row.js';
-import { KeyLost } from '../../vault/key-lost.js';
 import { createKnownCallers } from '../../vault/known-callers.js';
 import { type LimitSettings, noLimits } from '../../vault/limit-settings.js';
 import { expectNotBehind } from '../../vault/log-behind.js';
@@ -41,16 +34,12 @@ import { outdatedProjections, rebuildOutdated } from '../vault/rebuild-outdated.
 import { createBackground } from './background.js';
 import { clusterClock, exactClock } from './cluster-clock.js';
 import { clusterProjections } from './cluster-projections.js';
-import { clusterState } from './cluster-state.js';
+import { createClusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
 import { identifyStores } from './identify-stores.js';
 import { openRedis } from './open-redis.js';
 
-const stateMs = 500;
 const hasRootKeyMs = 1_000;
-const lostRowsMs = 1_000;
-const lostRows = 'MongoDB lacks the record of which rows are in use: run `strongroom doctor`';
-const damagedRows = 'the record in MongoDB of which rows are in use is damaged: run `strongroom doctor`';
 
 export type ClusterOptions = {
   readonly urls: StoreUrls;
@@ -221,33 +210,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         clock.isTrusted() && (await withinLimit('lease', hasRootKeyMs, stores.keys.hasRootKey()).catch(() => true)),
       cleanup,
     });
-    // Any client can ask whether a process is ready. Caching the state limits the load that such requests put on the
-    // stores.
-    const state = remembered(
-      stateMs,
-      () => damage().join(),
-      async () => {
-        const lost: string[] = [];
-        await forgetRepaired();
-        // If the stores do not respond, the other reasons say so.
-        const rows = await withinLimit('state', lostRowsMs, stores.findLostRows()).catch(() => []);
-        const rebuild = await stores.generations.rebuild().catch((error: unknown) => {
-          if (error instanceof StoreUnavailable && error.reason === 'generations_missing') lost.push(lostRows);
-          if (error instanceof StoreProblem && error.found?.check === generationsCheck) lost.push(damagedRows);
-          return null;
-        });
-        return clusterState({
-          rebuild: rebuildStatus(rebuild).running,
-          log: stores.log,
-          keys: stores.keys,
-          checkpoints,
-          damage: [...damage(), ...lost, ...rows.map(reasonOf), ...runnerReason(background.runnerError())],
-          clock,
-          isUp: { mongodb: prove, redis: redis.prove },
-          accessLogIsWritable: recorder.isWritable(),
-        });
-      },
-    );
+    const state = createClusterState({
+      stores,
+      isUp: { mongodb: prove, redis: redis.prove },
+      damage,
+      forgetRepaired,
+      runnerError: background.runnerError,
+      accessLogIsWritable: recorder.isWritable,
+    });
     const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
     const needs = { vault, stores, keptMs, state, onError: onBackgroundError };
     const { tokens, projections } = clusterProjections(needs);
@@ -288,37 +258,4 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await closeStores().catch(() => undefined);
     throw error;
   }
-}
-
-/** Returns a problem with the rows as a reason why a process is not ready. */
-function reasonOf({ says, do: what }: FoundProblem): string {
-  return `${says}: ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
-}
-
-/**
- * Returns the reason why rows are not updated, or an empty list if `damage` already reports the error. One event or key
- * that the runner cannot read stops it for all tenants.
- */
-function runnerReason(error: unknown): readonly string[] {
-  if (error === null || error instanceof KeyLost || error instanceof ForgedRow || error instanceof ForgedLog) return [];
-  const isNamed = error instanceof StoreProblem || error instanceof UnreadableEvent;
-  return [`rows are not updated: ${isNamed ? error.message : 'unexpected error; see the log of this process'}`];
-}
-
-/**
- * Returns a function that calls `ask` and caches its result for `lifeMs`. The function calls `ask` again when that time
- * has passed, or earlier if the value of `known` changes.
- */
-function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let knownThen = '';
-  let answer: Promise<T> | null = null;
-  return () => {
-    if (answer === null || performance.now() - askedAt > lifeMs || known() !== knownThen) {
-      askedAt = performance.now();
-      knownThen = known();
-      answer = ask();
-    }
-    return answer;
-  };
 }
