@@ -5,14 +5,12 @@ import { atMost } from '../../../domain/at-most.js';
 import { keysOf, type TokenState } from '../../../domain/token/token-state.js';
 import { systemEvent } from '../../../events/event.js';
 import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
-import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-store.js';
 import { isOlderThan } from '../age.js';
-import type { MongoConnection } from '../connection.js';
 import { batchesCollection } from '../work-indexes.js';
 import { type Intent, settle } from './intent.js';
-import type { Waits } from './waits.js';
-import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
+import type { WorkDeps } from './work-deps.js';
+import { intentFacts, isAuthenticWork, workMac } from './work-mac.js';
 
 /**
  * The tokens that one request creates. Either all of them are created or none are. A batch has landed if the log
@@ -37,14 +35,8 @@ const keptMs = 2 * 24 * 3_600_000;
 const streamsAtOnce = 16;
 const pollMs = 25;
 
-type Deps = {
-  readonly connection: MongoConnection;
-  readonly log: EventLog;
-  readonly waits: Waits;
-  readonly workKey: WorkKey;
-  readonly now: () => number;
+type Deps = WorkDeps & {
   readonly destroyKeys: (ended: readonly EndedKey[]) => Promise<unknown>;
-  readonly project: (tenantId: string, stream: string) => Promise<void>;
   /** Reads the state of a token from the log. */
   readonly stateOf: (tenantId: string, stream: string) => Promise<TokenState>;
 };

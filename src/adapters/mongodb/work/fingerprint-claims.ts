@@ -2,18 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
-import type { EventLog } from '../../../ports/event-log.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { TokenRows, TokenRowWriter } from '../../../ports/token-rows.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import { isOlderThan } from '../age.js';
-import type { MongoConnection } from '../connection.js';
 import { unlessDuplicate } from '../mongo-error.js';
 import { fingerprintsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
 import { type Intent, intentOf, outcomeOf, settle } from './intent.js';
-import type { Waits } from './waits.js';
-import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
+import type { WorkDeps } from './work-deps.js';
+import { intentFacts, isAuthenticWork, workMac } from './work-mac.js';
 
 /**
  * A claim on a fingerprint. It contains the intent of the append that will create, or has created, the token with this
@@ -27,7 +25,7 @@ type FingerprintClaim = {
   readonly batch: string | null;
   /** The MAC over the id, the intent and the batch. */
   readonly mac: Buffer;
-  /** The time when the claim was stored, according to MongoDB's clock. Older claims lack this time. */
+  /** The time when the claim was stored, according to MongoDB's clock. Absent before that. */
   readonly openedAt?: Date;
 };
 
@@ -84,16 +82,9 @@ const settledAtOnce = 16;
 /** The time, in ms, after which `clear` reads no more claims. The leader's other work waits for `clear`. */
 const clearMs = 1_000;
 
-type Deps = {
-  readonly connection: MongoConnection;
-  readonly log: EventLog;
+type Deps = WorkDeps & {
   readonly rows: Pick<TokenRows, 'findByFingerprint'>;
   readonly batches: Pick<Batches, 'isOpen' | 'settle'>;
-  readonly waits: Waits;
-  readonly workKey: WorkKey;
-  readonly now: () => number;
-  /** Brings a stream's row up to date with the newest event in the stream. */
-  readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /**

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { ClaimBegin, Claims } from '../../../ports/claims.js';
-import type { EventLog } from '../../../ports/event-log.js';
 import type { ClaimResult, FinishedClaim } from '../../../views/finished-claim.js';
 import type { Stored } from '../../../views/row-mac.js';
 import { isOlderThan } from '../age.js';
-import type { MongoConnection } from '../connection.js';
 import { claimsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
 import { type Intent, settle } from './intent.js';
-import type { Waits } from './waits.js';
-import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
+import type { WorkDeps } from './work-deps.js';
+import { intentFacts, isAuthenticWork, workMac } from './work-mac.js';
 
 /**
  * The work that a command is about to store. The work is one append, a batch of appends, or nothing if the command's
@@ -42,15 +40,7 @@ type Claim = {
 
 const withoutResult = { $unset: { work: 1, result: 1, time: 1, mac: 1, workMac: 1 } } as const;
 
-type Deps = {
-  readonly connection: MongoConnection;
-  readonly log: EventLog;
-  readonly batches: Batches;
-  readonly waits: Waits;
-  readonly workKey: WorkKey;
-  readonly now: () => number;
-  readonly project: (tenantId: string, stream: string) => Promise<void>;
-};
+type Deps = WorkDeps & { readonly batches: Batches };
 
 export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
@@ -92,12 +82,12 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
    * Returns the result of a finished claim. Threat: a process dies before it appends, and an attacker marks its claim
    * as done. The MAC of the result is valid in this case, because the result is recorded before the append. This
    * function therefore checks in the log whether the append was made. If it was not made, the function returns the
-   * claim with an empty MAC, which is never valid.
+   * claim with an invalid MAC.
    */
   async function done(claim: Claim, finished: Stored<FinishedClaim>): Promise<ClaimBegin> {
     const { work } = claim;
     const isDone = work !== undefined && (await isAuthentic(claim)) && (await isLanded(work));
-    return { state: 'done', claim: isDone ? finished : { ...finished, mac: Buffer.alloc(0) } };
+    return { state: 'done', claim: isDone ? finished : withInvalidMac(finished) };
   }
 
   /** Returns true if the work is in the log. If the work is a batch, settles it first. */
@@ -111,8 +101,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
 
   /** Settles the previous owner's work. Returns true if this work is in the log. */
   async function settleFormer(work: ClaimedWork): Promise<boolean> {
-    if (work.of === 'nothing') return true;
-    if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
+    if (work.of !== 'append') return isLanded(work);
     const outcome = await settle(log, work.intent, now());
     await project(work.intent.tenantId, work.intent.stream);
     return outcome === 'landed';
@@ -127,6 +116,28 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return matchedCount === 1;
   }
 
+  /**
+   * Continues with a claim that this process has just acquired. If the previous owner recorded its work, settles that
+   * work, and returns its result if the work is in the log. If the recorded work is forged, settles nothing, and returns
+   * the claim with an invalid MAC.
+   */
+  async function takeOver(claim: Claim): Promise<ClaimBegin> {
+    const { _id: cmd, work } = claim;
+    const finished = finishedOf(claim);
+    if (work === undefined || finished === null) return { state: 'fresh' };
+    if (!(await isAuthentic(claim))) {
+      mine.delete(cmd);
+      return { state: 'done', claim: withInvalidMac(finished) };
+    }
+    if (!(await settleFormer(work))) {
+      await own(cmd, withoutResult);
+      return { state: 'fresh' };
+    }
+    await own(cmd, { $set: { state: 'done' } });
+    mine.delete(cmd);
+    return { state: 'done', claim: finished };
+  }
+
   const port: Claims = {
     async begin(cmd, notBefore) {
       if (mine.has(cmd)) return { state: 'in_flight' };
@@ -134,22 +145,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
       mine.set(cmd, attempt);
       try {
         const claim = await take(cmd, attempt, notBefore);
-        if (claim.attempt === attempt) {
-          const { work } = claim;
-          const finished = finishedOf(claim);
-          if (work === undefined || finished === null) return { state: 'fresh' };
-          if (!(await isAuthentic(claim))) {
-            mine.delete(cmd);
-            return { state: 'done', claim: { ...finished, mac: Buffer.alloc(0) } };
-          }
-          if (!(await settleFormer(work))) {
-            await own(cmd, withoutResult);
-            return { state: 'fresh' };
-          }
-          await own(cmd, { $set: { state: 'done' } });
-          mine.delete(cmd);
-          return { state: 'done', claim: finished };
-        }
+        if (claim.attempt === attempt) return await takeOver(claim);
         mine.delete(cmd);
         const finished = finishedOf(claim);
         return claim.state === 'done' && finished !== null ? await done(claim, finished) : { state: 'in_flight' };
@@ -224,4 +220,9 @@ function workFacts(work: ClaimedWork | undefined): readonly unknown[] {
  */
 function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
   return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };
+}
+
+/** Returns the claim with an empty MAC, which is never valid. */
+function withInvalidMac(claim: Stored<FinishedClaim>): Stored<FinishedClaim> {
+  return { ...claim, mac: Buffer.alloc(0) };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { atMost } from '../../../domain/at-most.js';
 import { withCreatedPosition } from '../../../domain/token/token-state.js';
 import type { DirectoryWriter } from '../../../ports/directory.js';
-import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
+import type { AppendOutcome } from '../../../ports/event-log.js';
 import { keyNamedWithinMs } from '../../../ports/key-store.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
@@ -17,19 +17,16 @@ import type { Batches } from './batches.js';
 import type { createFingerprintClaims, HoldFingerprints } from './fingerprint-claims.js';
 import { intentOf } from './intent.js';
 import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
+import type { WorkDeps } from './work-deps.js';
 
 const streamsAtOnce = 16;
 
-type Deps = {
-  readonly log: EventLog;
+type Deps = Pick<WorkDeps, 'log' | 'now' | 'project'> & {
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
   readonly claims: MongoClaims;
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
-  readonly now: () => number;
-  /** Brings a stream's row up to date with the newest event in the stream. */
-  readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /** The steps that a change performs around its appends. */
