@@ -27,7 +27,29 @@ export async function replaceDirectory(
   log: Pick<EventLog, 'readStream'>,
 ): Promise<boolean> {
   const stored = await connection.call((db) => collectionIn(db).find({}).toArray(), readAllLimitMs);
-  const newer = await newerThan(records, stored, log);
+  const writes = writesBetween(stored, records, await newerThan(records, stored, log));
+  try {
+    for (let from = 0; from < writes.length; from += writesAtOnce) {
+      const batch = writes.slice(from, from + writesAtOnce);
+      const done = await connection.call((db) => collectionIn(db).bulkWrite(batch));
+      if (done.deletedCount + done.insertedCount + done.matchedCount < batch.length) return false;
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof DuplicateKey) return false;
+    throw error;
+  }
+}
+
+/**
+ * Returns the writes that make the stored rows equal to `records`, except the rows in `newer`. Removes rows first,
+ * because a removed row may contain a key of another record.
+ */
+function writesBetween(
+  stored: readonly DirectoryDocument[],
+  records: readonly Stored<DirectoryRecord>[],
+  newer: ReadonlySet<string>,
+): readonly AnyBulkWriteOperation<DirectoryDocument>[] {
   const usedOn = new Map(
     stored.flatMap((document) => keysIn(document).map(({ hash, used_on }) => [hash, used_on] as const)),
   );
@@ -51,7 +73,7 @@ export async function replaceDirectory(
     .filter((document) => !isDeepStrictEqual(document, left.get(document._id)))
     // Writes tenants last, so that a tenant's row is never newer than the rows of its applications.
     .toSorted((a, b) => Number(a.kind === 'tenant') - Number(b.kind === 'tenant'));
-  const writes: readonly AnyBulkWriteOperation<DirectoryDocument>[] = [
+  return [
     ...removed.map(({ _id, revision }) => ({ deleteOne: { filter: { _id, revision } } })),
     ...written.map((document) => {
       const before = left.get(document._id);
@@ -59,17 +81,6 @@ export async function replaceDirectory(
       return { replaceOne: { filter: { _id: before._id, revision: before.revision }, replacement: document } };
     }),
   ];
-  try {
-    for (let from = 0; from < writes.length; from += writesAtOnce) {
-      const batch = writes.slice(from, from + writesAtOnce);
-      const done = await connection.call((db) => collectionIn(db).bulkWrite(batch));
-      if (done.deletedCount + done.insertedCount + done.matchedCount < batch.length) return false;
-    }
-    return true;
-  } catch (error) {
-    if (error instanceof DuplicateKey) return false;
-    throw error;
-  }
 }
 
 /**

@@ -3,9 +3,8 @@ import type { Clock } from '../../../ports/clock.js';
 import { firstGeneration } from '../../../ports/generations.js';
 import type { KeyStore } from '../../../ports/key-store.js';
 import type { MongoConnection } from '../connection.js';
-import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections } from './key-collections.js';
-import { underRootCheck } from './root-check.js';
+import { insertWrappedKey } from './root-check.js';
 
 /**
  * Returns the generations whose keys have not been destroyed, in ascending order. Only the rows of these generations
@@ -46,16 +45,9 @@ export function mongoGenerationKeys(
       // reads from a snapshot.
       if (generation === firstGeneration) await call((db) => db.createCollection('generation_keys')).catch(() => null);
       const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
-      try {
-        return await underRootCheck(connection, rootCheck, async (db, session, expectCheck) => {
-          await keyCollections.generationKeys(db).insertOne(key, { session });
-          await expectCheck();
-          return 'stored' as const;
-        });
-      } catch (error) {
-        if (error instanceof DuplicateKey) return 'taken';
-        throw error;
-      }
+      return insertWrappedKey(connection, rootCheck, (db, session) =>
+        keyCollections.generationKeys(db).insertOne(key, { session }),
+      );
     },
     async destroyGenerationKey(generation) {
       const destroyed = { $set: { destroyed_at: clock.now(), wrapped: null } };

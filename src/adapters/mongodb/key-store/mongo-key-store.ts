@@ -7,7 +7,7 @@ import {
   type LogMemory,
 } from '../../../ports/key-store.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
-import { DuplicateKey } from '../mongo-error.js';
+import { unlessDuplicate } from '../mongo-error.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { mongoDataKeys, sequenceOf, stampOf } from './data-keys.js';
 import { mongoGenerationKeys } from './generation-keys.js';
@@ -181,13 +181,8 @@ export async function once({ call }: MongoConnection, meta: MetaDocument): Promi
   const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
   const found = await find();
   if (found !== null) return found.value;
-  try {
-    await call((db) => keyCollections.meta(db).insertOne(meta));
-    return meta.value;
-  } catch (error) {
-    if (!(error instanceof DuplicateKey)) throw error;
-    const first = await find();
-    if (first === null) throw error;
-    return first.value;
-  }
+  if (await unlessDuplicate(call((db) => keyCollections.meta(db).insertOne(meta)))) return meta.value;
+  const first = await find();
+  if (first === null) throw new Error('a document was removed from the key store');
+  return first.value;
 }

@@ -1,6 +1,7 @@
 import type { ClientSession, Db } from 'mongodb';
 import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
+import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections } from './key-collections.js';
 
 /** Returns the check value that identifies the root key of the key store, or null if the key store is new. */
@@ -41,3 +42,24 @@ export async function underRootCheck<T>(
 }
 
 class RootReplaced extends Error {}
+
+/**
+ * Inserts the document of a wrapped key with `insert`, unless another process has replaced the root key. Returns `taken`
+ * if another process has already inserted a key in its place.
+ */
+export async function insertWrappedKey(
+  connection: MongoConnection,
+  check: Buffer,
+  insert: (db: Db, session: ClientSession) => Promise<unknown>,
+): Promise<'stored' | 'taken' | 'root_replaced'> {
+  try {
+    return await underRootCheck(connection, check, async (db, session, expectCheck) => {
+      await insert(db, session);
+      await expectCheck();
+      return 'stored' as const;
+    });
+  } catch (error) {
+    if (error instanceof DuplicateKey) return 'taken';
+    throw error;
+  }
+}

@@ -1,10 +1,9 @@
 import type { Clock } from '../../../ports/clock.js';
-import type { KeyStore, NewTenantKey, StoredTenantKey } from '../../../ports/key-store.js';
+import type { KeyStore, StoredTenantKey } from '../../../ports/key-store.js';
 import type { MongoConnection } from '../connection.js';
-import { DuplicateKey } from '../mongo-error.js';
 import { uuidBytes } from '../uuid.js';
 import { keyCollections, type TenantKeyDocument } from './key-collections.js';
-import { underRootCheck } from './root-check.js';
+import { insertWrappedKey } from './root-check.js';
 
 /** Stores the wrapped keys of the tenants and of the vault itself. */
 export function mongoTenantKeys(
@@ -12,31 +11,6 @@ export function mongoTenantKeys(
   clock: Clock,
 ): Pick<KeyStore, 'readTenantKeys' | 'findTenantKeys' | 'insertTenantKeys' | 'destroyTenantKeys'> {
   const { call } = connection;
-
-  async function insert(key: NewTenantKey, rootCheck: Buffer): Promise<'stored' | 'root_replaced'> {
-    const { id, tenant, purpose, number, wrapped } = key;
-    const document: TenantKeyDocument = {
-      _id: id,
-      tenant,
-      purpose,
-      number,
-      made_at: clock.now(),
-      destroyed_at: null,
-      destroyed_by: null,
-      wrapped,
-    };
-    try {
-      return await underRootCheck(connection, rootCheck, async (db, session, expectCheck) => {
-        await keyCollections.tenantKeys(db).insertOne(document, { session });
-        await expectCheck();
-        return 'stored' as const;
-      });
-    } catch (error) {
-      // Another process has already inserted a key with this number. The vault uses that key instead.
-      if (error instanceof DuplicateKey) return 'stored';
-      throw error;
-    }
-  }
 
   return {
     async readTenantKeys(tenantId) {
@@ -50,8 +24,22 @@ export function mongoTenantKeys(
       return (await call((db) => keyCollections.tenantKeys(db).find(asked).toArray())).map(storedKeyIn);
     },
     async insertTenantKeys(keys, rootCheck) {
-      for (const key of keys) {
-        if ((await insert(key, rootCheck)) === 'root_replaced') return 'root_replaced';
+      for (const { id, tenant, purpose, number, wrapped } of keys) {
+        const key: TenantKeyDocument = {
+          _id: id,
+          tenant,
+          purpose,
+          number,
+          made_at: clock.now(),
+          destroyed_at: null,
+          destroyed_by: null,
+          wrapped,
+        };
+        const inserted = await insertWrappedKey(connection, rootCheck, (db, session) =>
+          keyCollections.tenantKeys(db).insertOne(key, { session }),
+        );
+        // If the number of the key is taken, the vault uses the key that another process has inserted.
+        if (inserted === 'root_replaced') return 'root_replaced';
       }
       return 'stored';
     },
