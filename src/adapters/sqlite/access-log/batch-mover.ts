@@ -9,8 +9,7 @@ import { reading } from '../database/reading.js';
 import { changedJournal, isSequence, type JournalBatch, type JournalEnd } from '../journal/journal.js';
 import { isWhole, nextBatch } from '../journal/read-batches.js';
 import type { Span } from './missing-batches.js';
-import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
-import { openMonth } from './month-reader.js';
+import { fileIdentity, monthFile, monthsOnDisk, newestBatchOf, readMonth } from './month-files.js';
 import { type LinedBatch, type MonthWriter, openMonthWriter } from './month-writer.js';
 import { pauseAfterFailure } from './pause-after-failure.js';
 
@@ -205,22 +204,13 @@ function monthsToDrop(
 function createSpans(dataDir: string) {
   const known = new Map<Month, { readonly identity: string | null; readonly span: BatchSpan }>();
 
-  function read(month: Month): BatchSpan {
-    const database = openMonth(dataDir, month);
-    try {
-      const find = 'SELECT ifnull(min(sequence), 1e999) AS first, ifnull(max(sequence), 0) AS last FROM batches';
-      return reading(() => database.prepare(find).get() as BatchSpan, monthFile(month));
-    } finally {
-      database.close();
-    }
-  }
-
   return {
     of(month: Month): BatchSpan {
       const identity = fileIdentity(dataDir, month);
       const found = known.get(month);
       if (found?.identity === identity) return found.span;
-      const span = read(month);
+      const find = 'SELECT ifnull(min(sequence), 1e999) AS first, ifnull(max(sequence), 0) AS last FROM batches';
+      const span = readMonth(dataDir, month, (database) => database.prepare(find).get() as BatchSpan);
       known.set(month, { identity, span });
       return span;
     },
@@ -232,17 +222,8 @@ function createSpans(dataDir: string) {
 export function newestMovedBatch(dataDir: string): JournalEnd {
   let newest: JournalEnd = { sequence: 0, hash: noBatch };
   for (const month of monthsOnDisk(dataDir)) {
-    const found = newestIn(dataDir, month);
+    const found = readMonth(dataDir, month, (database) => newestBatchOf(database, month)());
     if (found !== null && found.sequence > newest.sequence) newest = found;
   }
   return newest;
-}
-
-function newestIn(dataDir: string, month: Month): JournalEnd | null {
-  const database = openMonth(dataDir, month);
-  try {
-    return newestBatchOf(database, month)();
-  } finally {
-    database.close();
-  }
 }

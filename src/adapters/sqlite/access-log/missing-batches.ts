@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import type { FoundProblem } from '../../../ports/store-problem.js';
-import { databaseError } from '../database/database-error.js';
-import { openDatabase } from '../database/open-database.js';
+import { readFile } from '../database/reading.js';
 import { removedIn } from '../journal/journal.js';
 
 /** A month's file, and the numbers of its first and last batch. */
@@ -12,15 +10,7 @@ export type Span = { readonly fileName: string; readonly first: number; readonly
  * 0 if there is no such batch. Throws StoreBroken if the journal was changed by another program.
  */
 export function newestRemovedBatch(dataDir: string): number {
-  const fileName = 'journal.db';
-  const journal = openDatabase(join(dataDir, fileName), fileName, 'reader');
-  try {
-    return removedIn(journal, 'batches').sequence;
-  } catch (error) {
-    throw databaseError(error, fileName);
-  } finally {
-    journal.close();
-  }
+  return readFile(dataDir, 'journal.db', (journal) => removedIn(journal, 'batches').sequence);
 }
 
 /**

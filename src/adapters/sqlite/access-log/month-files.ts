@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { Month } from '../../shared/month.js';
 import { damagedFile } from '../database/database-error.js';
-import type { SqliteDatabase } from '../database/open-database.js';
-import { reading } from '../database/reading.js';
+import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
+import { expectVersion, versionInHeader } from '../database/prepare-file.js';
+import { reading, readOnce } from '../database/reading.js';
 import { isSequence, type JournalEnd } from '../journal/journal.js';
+import { accessSchemaVersion } from './month-schema.js';
 
 const shape = /^access-(\d{4}-\d{2})\.db$/;
 
@@ -57,4 +59,30 @@ export function newestBatchOf(database: SqliteDatabase, month: Month): () => Jou
  */
 export function expectNotEmpty(database: SqliteDatabase, fileName: string): void {
   if (database.pragma('user_version', { simple: true }) === 0) throw damagedFile(fileName);
+}
+
+/** Opens one month's file for reading. Throws StoreBroken if the file is empty or has a different version. */
+export function openMonth(dataDir: string, month: Month): SqliteDatabase {
+  const fileName = monthFile(month);
+  return openDatabase(join(dataDir, fileName), fileName, 'reader', (database) => {
+    expectNotEmpty(database, fileName);
+    expectVersion(fileName, Number(database.pragma('user_version', { simple: true })), accessSchemaVersion);
+  });
+}
+
+/** Opens one month's file as `openMonth` does, runs `read` on it, and closes it. */
+export function readMonth<T>(dataDir: string, month: Month, read: (database: SqliteDatabase) => T): T {
+  return readOnce(openMonth(dataDir, month), monthFile(month), read);
+}
+
+/**
+ * Throws StoreBroken if a month's file has a different version. Does not report any other problem, because the rest of
+ * the vault works without the access log.
+ */
+export function expectMonthVersions(dataDir: string): void {
+  for (const month of monthsOnDisk(dataDir)) {
+    const fileName = monthFile(month);
+    const stored = versionInHeader(join(dataDir, fileName));
+    if (stored !== null) expectVersion(fileName, stored, accessSchemaVersion);
+  }
 }

@@ -1,16 +1,15 @@
-import { join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import type { AccessBatch, AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 import { hasFieldsOfEntry } from '../../../events/access-log/batch-hash.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
 import type { Month } from '../../shared/month.js';
 import { damagedFile, databaseError } from '../database/database-error.js';
-import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
-import { expectSchema, expectVersion, versionInHeader } from '../database/prepare-file.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { expectSchema } from '../database/prepare-file.js';
 import { reading } from '../database/reading.js';
 import { createEntryCounter } from './count-entries.js';
-import { expectNotEmpty, monthFile, monthsOnDisk, newestBatchOf } from './month-files.js';
-import { accessSchema, accessSchemaVersion, sliceOfEntry } from './month-writer.js';
+import { monthFile, newestBatchOf, openMonth } from './month-files.js';
+import { accessSchema, sliceOfEntry } from './month-schema.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
 
@@ -18,27 +17,6 @@ type Found = { readonly total: number; readonly rows: readonly EntryRow[] };
 type Statements = { readonly count: Statement<unknown[]>; readonly page: Statement<unknown[]> };
 
 export type MonthReader = ReturnType<typeof openMonthReader>;
-
-/** Opens one month's file for reading. Throws StoreBroken if the file is empty or has a different version. */
-export function openMonth(dataDir: string, month: Month): SqliteDatabase {
-  const fileName = monthFile(month);
-  return openDatabase(join(dataDir, fileName), fileName, 'reader', (database) => {
-    expectNotEmpty(database, fileName);
-    expectVersion(fileName, Number(database.pragma('user_version', { simple: true })), accessSchemaVersion);
-  });
-}
-
-/**
- * Throws StoreBroken if a month's file has a different version. Does not report any other problem, because the rest of
- * the vault works without the access log.
- */
-export function expectMonthVersions(dataDir: string): void {
-  for (const month of monthsOnDisk(dataDir)) {
-    const fileName = monthFile(month);
-    const stored = versionInHeader(join(dataDir, fileName));
-    if (stored !== null) expectVersion(fileName, stored, accessSchemaVersion);
-  }
-}
 
 /** Opens one month's file for queries. This function and the result's methods throw StoreBroken if it is damaged. */
 export function openMonthReader(dataDir: string, month: Month) {
@@ -55,8 +33,6 @@ export function openMonthReader(dataDir: string, month: Month) {
 function readerOn(database: SqliteDatabase, month: Month) {
   const fileName = monthFile(month);
   expectSchema(database, fileName, accessSchema);
-  const begin = database.prepare('BEGIN');
-  const end = database.prepare('COMMIT');
   const wordId = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
   const batches = database.prepare(
     'SELECT sequence, previous, hash FROM batches WHERE sequence > ? ORDER BY sequence LIMIT ? + 0',
@@ -149,28 +125,22 @@ function readerOn(database: SqliteDatabase, month: Month) {
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
-  /** Runs reads in one transaction, so that they all see the file in the same state. */
-  function atOnce<T>(read: () => T): T {
-    return reading(() => {
-      begin.run();
-      try {
-        return read();
-      } finally {
-        if (database.inTransaction) end.run();
-      }
-    }, fileName);
+  function entriesOfPage(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
+    const { total, rows } = select(tenantId, filter, offset, limit);
+    const traceOf = traceReader();
+    return { total, entries: rows.map((row) => shownEntryOf(row, traceOf(row), fileName)) };
   }
+
+  // In one transaction, all reads see the file in the same state.
+  const pageAtOnce = database.transaction(entriesOfPage);
+  const batchesAtOnce = database.transaction(batchesAfter);
 
   return {
     /** Returns a page of the month's entries, newest first, and the total number of entries that match. */
-    query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
-      return atOnce(() => {
-        const { total, rows } = select(tenantId, filter, offset, limit);
-        const traceOf = traceReader();
-        return { total, entries: rows.map((row) => shownEntryOf(row, traceOf(row), fileName)) };
-      });
-    },
-    batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
+    query: (tenantId: string, filter: AccessFilter, offset: number, limit: number) =>
+      reading(() => pageAtOnce(tenantId, filter, offset, limit), fileName),
+    batches: (afterSequence: number, limit: number): AccessBatch[] =>
+      reading(() => batchesAtOnce(afterSequence, limit), fileName),
     counter: {
       upTo: (afterSequence: number) => reading(() => counter.upTo(afterSequence), fileName),
       counts: (afterSequence: number, upTo: number) => reading(() => counter.counts(afterSequence, upTo), fileName),

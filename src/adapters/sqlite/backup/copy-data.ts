@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { BackupRefused } from '../../../ports/backup.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { createBatchMover } from '../access-log/batch-mover.js';
-import { monthFile, monthsOnDisk } from '../access-log/month-files.js';
-import { openMonth } from '../access-log/month-reader.js';
+import { monthFile, monthsOnDisk, readMonth } from '../access-log/month-files.js';
 import { lockData } from '../data-lock.js';
 import { databaseError } from '../database/database-error.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
+import { readFile } from '../database/reading.js';
 import { endOf } from '../journal/journal.js';
 import { appliedIn } from '../writer/complete-vault.js';
 import { expectState } from '../writer/expect-state.js';
@@ -20,7 +20,7 @@ import { prepareStores } from '../writer/prepare-stores.js';
  */
 export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
-  read(dataDir, 'vault.db', (vault) => {
+  readFile(dataDir, 'vault.db', (vault) => {
     copyDatabase(vault, to, 'vault.db', (copy) => {
       // Resets the recorded journal position in the copy, because a restored copy starts with a new journal.
       copy.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
@@ -42,11 +42,11 @@ function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;
   // Reads the journal first. A running service writes each group to `vault.db` before the journal, so `vault.db` then
   // lacks a group only if no service is running.
-  const end = read(dataDir, 'journal.db', (journal) => {
+  const end = readFile(dataDir, 'journal.db', (journal) => {
     expectState(journal, 'journal.db');
     return endOf(journal, 'groups').sequence;
   });
-  const applied = read(dataDir, 'vault.db', (vault) => {
+  const applied = readFile(dataDir, 'vault.db', (vault) => {
     expectState(vault, 'vault.db');
     return appliedIn(vault).sequence;
   });
@@ -65,16 +65,14 @@ function completeLeftVault(dataDir: string): void {
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) {
-      const fileName = monthFile(month);
-      // `openMonth` throws if the file is empty or has a different version.
-      use(openMonth(dataDir, month), fileName, (database) => copyDatabase(database, to, fileName));
+      readMonth(dataDir, month, (database) => copyDatabase(database, to, monthFile(month)));
     }
   };
   if (!existsSync(join(dataDir, 'journal.db'))) {
     copyMonths();
     return;
   }
-  read(dataDir, 'journal.db', (journal) => {
+  readFile(dataDir, 'journal.db', (journal) => {
     // Begins a read transaction. The transaction still sees the batches that the vault moves and removes while the
     // month files are copied.
     journal.exec('BEGIN');
@@ -86,21 +84,6 @@ function copyAccessLog(dataDir: string, to: string): void {
     if (moved instanceof Error) throw copyError(moved);
     journal.exec('COMMIT');
   });
-}
-
-function read<T>(dataDir: string, fileName: string, work: (database: SqliteDatabase) => T): T {
-  return use(openDatabase(join(dataDir, fileName), fileName, 'reader'), fileName, work);
-}
-
-/** Runs `work` with an open database, and then closes the database. */
-function use<T>(database: SqliteDatabase, fileName: string, work: (database: SqliteDatabase) => T): T {
-  try {
-    return work(database);
-  } catch (error) {
-    throw databaseError(error, fileName);
-  } finally {
-    database.close();
-  }
 }
 
 /** Copies a consistent snapshot of a database to a new file. The copy contains no traces of deleted data. */

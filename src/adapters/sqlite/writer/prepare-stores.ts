@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { vaultKeyTenant } from '../../../ports/key-store.js';
-import { expectMonthVersions } from '../access-log/month-reader.js';
+import { expectMonthVersions } from '../access-log/month-files.js';
 import { StoreBroken } from '../database/database-error.js';
 import { keysSchema, keysSchemaVersion } from '../database/keys-schema.js';
 import type { SqliteDatabase } from '../database/open-database.js';
