@@ -1,11 +1,12 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { DerivedKind, ErasedToken, ErasureProbe, Looked } from '../../ports/erasure-probe.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { packStream } from './database/packed-text.js';
+import { pagesAfter } from './database/pages.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
 import { checked, entriesOfBlock, isUsed, seqAt, termBytes } from './search-index/entries.js';
-import { blockName, type ChangeRow, indexStatements } from './search-index/index-statements.js';
+import { blockName, indexStatements } from './search-index/index-statements.js';
 import type { Writer } from './writer/writer.js';
 
 type InRow = Readonly<Record<DerivedKind, number>>;
@@ -37,25 +38,21 @@ export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): Er
 
   async function inChanges(slot: Slot, created: ReadonlySet<number>): Promise<InStore> {
     let [looked, found] = [0, 0];
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const from: number = after;
-      const page: readonly ChangeRow[] = reading(() => of[slot].index.changesAfter(from, changesAtOnce));
+    const changesAfter = (number: number) => reading(() => of[slot].index.changesAfter(number, changesAtOnce));
+    for await (const page of pagesAfter(0, changesAfter, ({ number }) => number)) {
       for (const { seq, added, removed } of page) {
         const postings = ((added?.length ?? 0) + (removed?.length ?? 0)) / termBytes;
         looked += postings;
         if (created.has(seq)) found += postings;
       }
-      after = page.at(-1)?.number;
-      await nextTurn();
     }
     return { looked, found };
   }
 
   async function inBlocks(slot: Slot, created: ReadonlySet<number>): Promise<InStore> {
     let [looked, found] = [0, 0];
-    for (let after: number | undefined = -1; after !== undefined; ) {
-      const from: number = after;
-      const page = reading(() => of[slot].blocksAfter.all(from, blocksAtOnce) as BlockRow[]);
+    const blocksAfter = (block: number) => reading(() => of[slot].blocksAfter.all(block, blocksAtOnce) as BlockRow[]);
+    for await (const page of pagesAfter(-1, blocksAfter, ({ block }) => block)) {
       for (const { block: number, entries } of page) {
         const block = checked(entries, blockName(number));
         for (let index = 0; index < entriesOfBlock && isUsed(block, index); index += 1) {
@@ -63,8 +60,6 @@ export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): Er
           if (created.has(seqAt(block, index))) found += 1;
         }
       }
-      after = page.at(-1)?.block;
-      await nextTurn();
     }
     return { looked, found };
   }

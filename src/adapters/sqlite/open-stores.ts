@@ -45,17 +45,16 @@ export async function openSqliteStores(
 ) {
   let heldUp: HeldUp | null = null;
   let indexDamage: FoundProblem | null = null;
-  const writer = await startWriter(
-    dataDir,
+  const writer = await startWriter(dataDir, {
     onBroken,
     onCommitted,
-    (file) => {
+    onHeldUp(file) {
       heldUp = file === null ? null : { file, since: heldUp?.since ?? steadyNow(clock) };
     },
-    (found) => {
+    onIndexDamaged(found) {
       indexDamage = found;
     },
-  );
+  });
   const readers: SqliteDatabase[] = [];
   const openReader = (fileName: string): SqliteDatabase => {
     const reader = openDatabase(join(dataDir, fileName), fileName, 'reader');

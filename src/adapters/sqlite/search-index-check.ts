@@ -5,6 +5,7 @@ import type { SearchIndexCheck } from '../../ports/search-index-check.js';
 import type { FoundProblem } from '../../ports/store-problem.js';
 import { databaseError } from './database/database-error.js';
 import type { SqliteDatabase } from './database/open-database.js';
+import { pagesAfter } from './database/pages.js';
 import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 import {
   blocksOfSegment,
@@ -131,15 +132,12 @@ async function checkSlot({
   const note = (tenant: string, type: string, count: number) =>
     void left.set(`${tenant} ${type}`, (left.get(`${tenant} ${type}`) ?? 0) + count);
   for (const { tenant, type, count } of counts.all() as Count[]) note(tenant, type, count);
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const from: number = after;
-    const rows = rowsAfter.all(from, readAtOnce) as IndexedRow[];
+  const readAfter = (row: number) => rowsAfter.all(row, readAtOnce) as IndexedRow[];
+  for await (const rows of pagesAfter(0, readAfter, ({ row }) => row)) {
     for (const { tenant, type, seq, terms } of rows) {
       if (terms !== null) postings.note(Buffer.concat(entriesOf(terms, seq)), -1);
       if (type !== null) note(tenant, type, -1);
     }
-    after = rows.at(-1)?.row;
-    await nextTurn();
   }
   if (damage === null && !postings.isEven()) damage = new IndexDamaged('it does not match the token rows');
   const wrong = [...left].flatMap(([name, count]) => (count === 0 ? [] : [name.slice(0, name.indexOf(' '))]));
@@ -162,16 +160,15 @@ async function noteIndex(index: IndexStatements, postings: ReturnType<typeof cre
       await nextTurn();
     }
   }
-  for (let after: number | undefined = erased; after !== undefined; ) {
-    const from: number = after;
-    const changes = index.changesAfter(from, readAtOnce);
-    expectSuccession(changes, from);
+  let last = erased;
+  const changesAfter = (number: number) => index.changesAfter(number, readAtOnce);
+  for await (const changes of pagesAfter(erased, changesAfter, ({ number }) => number)) {
+    expectSuccession(changes, last);
     for (const { number, seq, added, removed } of changes) {
       if (number > merged) postings.note(Buffer.concat(entriesOf(added, seq)), 1);
       postings.note(Buffer.concat(entriesOf(removed, seq)), -1);
     }
-    after = changes.at(-1)?.number;
-    await nextTurn();
+    last = changes.at(-1)?.number ?? last;
   }
 }
 

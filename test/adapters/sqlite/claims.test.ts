@@ -10,11 +10,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 test('a claim whose transaction could not begin does not stay in flight forever', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-claims-'));
-  const writer = await startWriter(
-    dataDir,
-    (error) => expect.unreachable(String(error)),
-    () => undefined,
-  );
+  const writer = await startWriter(dataDir, { onBroken: (error) => expect.unreachable(String(error)) });
   const claim = { cmd: 'old', result: { tokens: [] }, time: 1, mac: Buffer.alloc(32) };
   await writer.request('commit', packChange({ writes: [], claim }));
   let isFull = true;

@@ -17,7 +17,7 @@ let other: SqliteDatabase;
 beforeEach(async () => {
   const dataDir = tempDir();
   // The writer also reports the table that one test drops.
-  writer = await startWriter(dataDir, () => undefined);
+  writer = await startWriter(dataDir, { onBroken: () => undefined });
   reader = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   other = pinStatements(join(dataDir, 'vault.db'), {});
 });

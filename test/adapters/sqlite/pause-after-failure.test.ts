@@ -85,8 +85,10 @@ test('there is no pause after a temporary failure', () => {
 
 test('queries open a damaged month’s file again only after a pause, or if another file is in its place', async () => {
   const { dataDir, path, intact, repair } = damagedMonth();
-  const writer = await startWriter(dataDir, (error) => {
-    throw error;
+  const writer = await startWriter(dataDir, {
+    onBroken(error) {
+      throw error;
+    },
   });
   const accessLog = sqliteAccessLog(dataDir, writer);
   const query = () => accessLog.query(randomUUID(), everything, { offset: 0, limit: 10 });

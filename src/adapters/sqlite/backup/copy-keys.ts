@@ -33,17 +33,6 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
     );
   }
 
-  function* ids(sql: string, idOf: (id: never) => string): Generator<string> {
-    const page = database.prepare(sql);
-    for (let after = 0; ; ) {
-      const rows = reading(() => page.all(after) as { readonly row: number; readonly id: never }[], 'keys.db');
-      for (const { id } of rows) yield idOf(id);
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      after = last.row;
-    }
-  }
-
   return {
     logId: async () => metaOf('log_id')?.toString('utf8') ?? '',
     async *lines() {
@@ -57,9 +46,13 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
       refuseRotation();
     },
     async *erased() {
-      const ended = `destroyed_at <> ${never} ORDER BY rowid LIMIT ${pageSize}`;
-      yield* ids(`SELECT rowid AS row, id FROM data_keys WHERE rowid > ? AND ${ended}`, (id: Buffer) => uuidText(id));
-      yield* ids(`SELECT rowid AS row, id FROM tenant_keys WHERE rowid > ? AND ${ended}`, (id: string) => id);
+      const ended = `destroyed_at <> ${never}`;
+      for (const { id } of rowsInPages<{ readonly id: Buffer }>(database, `id FROM data_keys WHERE ${ended}`)) {
+        yield uuidText(id);
+      }
+      for (const { id } of rowsInPages<{ readonly id: string }>(database, `id FROM tenant_keys WHERE ${ended}`)) {
+        yield id;
+      }
     },
     recordBackup: (madeAt) => writeLastBackup(dataDir, madeAt),
     close: () => void database.close(),
@@ -98,19 +91,23 @@ function* rowsOf(
   database: SqliteDatabase,
   { name, hasRowid, rowidIsColumn }: Table,
 ): Generator<Record<string, unknown>> {
-  const read = <T>(run: () => T): T => reading(run, 'keys.db');
   if (!hasRowid) {
     const all = database.prepare(`SELECT * FROM ${name}`);
-    yield* read(() => all.all() as Record<string, unknown>[]);
+    yield* reading(() => all.all() as Record<string, unknown>[], 'keys.db');
     return;
   }
-  const page = database.prepare(
-    `SELECT rowid AS rowid, * FROM ${name} WHERE rowid > ? ORDER BY rowid LIMIT ${pageSize}`,
-  );
-  for (let after = 0; ; ) {
-    const rows = read(() => page.all(after) as (Record<string, unknown> & { readonly rowid: number })[]);
+  for (const { rowid, ...row } of rowsInPages<Record<string, unknown>>(database, `* FROM ${name} WHERE true`)) {
     // If a column is an alias for the rowid, `SELECT *` returns the rowid under the name of that column.
-    for (const { rowid, ...row } of rows) yield rowidIsColumn ? row : { rowid, ...row };
+    yield rowidIsColumn ? row : { rowid, ...row };
+  }
+}
+
+/** Returns the rows that the end of a SELECT statement selects, each with its rowid. Reads them in short steps. */
+function* rowsInPages<R>(database: SqliteDatabase, select: string): Generator<R & { readonly rowid: number }> {
+  const page = database.prepare(`SELECT rowid AS rowid, ${select} AND rowid > ? ORDER BY rowid LIMIT ${pageSize}`);
+  for (let after = 0; ; ) {
+    const rows = reading(() => page.all(after) as (R & { readonly rowid: number })[], 'keys.db');
+    yield* rows;
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.rowid;

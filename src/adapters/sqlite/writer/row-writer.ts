@@ -4,8 +4,7 @@ import type { StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots } from '../database/rows-schema.js';
 import { createDirectoryRowWriter } from './directory-row-writer.js';
-import { generationsIn, type WrittenGeneration } from './generations-in.js';
-import { createTokenRowWriter } from './token-row-writer.js';
+import { createTokenRowWriter, type WrittenGeneration } from './token-row-writer.js';
 
 /** The expected revision of a stream that has no events yet. */
 const noEvents = -1;
@@ -16,8 +15,16 @@ const noEvents = -1;
  */
 export function createRowWriter(database: SqliteDatabase) {
   const of = ofBothSlots((slot) => createTokenRowWriter(database, slot));
-  const written = generationsIn(database);
+  const generations = database.prepare(
+    `SELECT generation, slot, state, (SELECT generation FROM generations WHERE state = 'read') AS read
+     FROM generations WHERE state <> 'dropping'`,
+  );
   const directory = createDirectoryRowWriter(database);
+
+  /** Returns the generations that are currently written. */
+  function written(): readonly WrittenGeneration[] {
+    return generations.all() as WrittenGeneration[];
+  }
 
   /** Returns the generation with this number if it is being built. Otherwise returns null. */
   function beingBuilt(generation: number): WrittenGeneration | null {
@@ -30,7 +37,7 @@ export function createRowWriter(database: SqliteDatabase) {
      * of generations is read only once.
      */
     ofChange() {
-      const generations = written();
+      const current = written();
       return {
         /**
          * Returns false if the search terms for any of the generations are missing. This happens if a generation was
@@ -39,7 +46,7 @@ export function createRowWriter(database: SqliteDatabase) {
         covers({ row }: StoredWrite): boolean {
           if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
           const { terms } = row.index;
-          return generations.every(({ generation }) => terms[generation] !== undefined);
+          return current.every(({ generation }) => terms[generation] !== undefined);
         },
         write({ row, commit, expectedRevision }: StoredWrite, positions: readonly number[]): void {
           if (row?.of === 'directory') for (const record of row.records) directory.write(record);
@@ -49,7 +56,7 @@ export function createRowWriter(database: SqliteDatabase) {
           const isNew = expectedRevision === noEvents;
           const keeps = index === 'keep' && view.state.life !== null;
           const at = commit.events.at(-1)?.time ?? 0;
-          for (const generation of generations) {
+          for (const generation of current) {
             const rows = of[generation.slot];
             // If a generation is being built and the rebuild has not reached this stream yet, skips the row. The
             // rebuild will compute its terms when it reaches the stream.

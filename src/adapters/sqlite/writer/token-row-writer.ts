@@ -7,7 +7,15 @@ import { type Packed, packHash, packStream } from '../database/packed-text.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
 import { lifeText } from '../database/token-row.js';
 import { changeOf, termBytes } from '../search-index/entries.js';
-import type { WrittenGeneration } from './generations-in.js';
+
+/** A generation that is updated whenever a token row is written. */
+export type WrittenGeneration = {
+  readonly generation: number;
+  readonly slot: Slot;
+  readonly state: 'read' | 'building' | 'left';
+  /** The number of the generation used for reads. */
+  readonly read: number;
+};
 
 /** The columns that searches and fingerprint lookups use to find a row. */
 type Found = {

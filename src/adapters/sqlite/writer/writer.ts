@@ -34,20 +34,22 @@ const youngGenerationMb = 12;
  */
 const requestsOfMessage = 8;
 
-/**
- * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if the files cannot be used. If the
- * files become unusable later, calls `onBroken` and stops writing. After each commit to `vault.db`, calls `onCommitted`
- * with the number of requests in the commit. Calls `onHeldUp` with a file whose write-ahead log cannot be emptied because
- * a program uses the file, and with null once no program prevents this any longer. Calls `onIndexDamaged` when the
- * thread finds that the search index is damaged, and with null once it is not damaged any longer.
- */
-export function startWriter(
-  dataDir: string,
-  onBroken: (error: StoreBroken) => void,
-  onCommitted: (requests: number) => void = () => undefined,
-  onHeldUp: (file: string | null) => void = () => undefined,
-  onIndexDamaged: (found: FoundProblem | null) => void = () => undefined,
-): Promise<Writer> {
+export type WriterListeners = {
+  /** Called if the files become unusable. The thread has then stopped writing. */
+  onBroken(error: StoreBroken): void;
+  /** Called after each commit to `vault.db`, with the number of requests in the commit. */
+  onCommitted?(requests: number): void;
+  /**
+   * Called with a file whose write-ahead log cannot be emptied because a program uses the file, and with null once no
+   * program prevents this any longer.
+   */
+  onHeldUp?(file: string | null): void;
+  /** Called when the search index is found to be damaged, and with null once it is not damaged any longer. */
+  onIndexDamaged?(found: FoundProblem | null): void;
+};
+
+/** Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if the files cannot be used. */
+export function startWriter(dataDir: string, listeners: WriterListeners): Promise<Writer> {
   // This is `dist/bin/writer-thread.cjs`, which `scripts/bundle.mjs` builds from `writer-thread.ts`.
   const worker = new Worker(createRequire(import.meta.url).resolve('#src/bin/writer-thread.cjs'), {
     workerData: { dataDir },
@@ -100,7 +102,7 @@ export function startWriter(
   }
 
   function settle(message: Extract<FromWriter, { message: 'replies' }>): void {
-    if (message.of === 'vault') onCommitted(message.replies.length);
+    if (message.of === 'vault') listeners.onCommitted?.(message.replies.length);
     for (const reply of message.replies) {
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
@@ -122,7 +124,7 @@ export function startWriter(
     const fail = (problem: string | FoundProblem): void => {
       if (failure !== null) return;
       const error = breakDown(problem);
-      if (ready) onBroken(error);
+      if (ready) listeners.onBroken(error);
       // Rejects only after the writer thread has released the files. The caller can then open the files in another
       // thread.
       else ended.then(() => reject(error));
@@ -134,8 +136,8 @@ export function startWriter(
     worker.on('message', (message: FromWriter) => {
       if (message.message === 'replies') return settle(message);
       if (message.message === 'broken') return fail(message.problem);
-      if (message.message === 'held_up') return onHeldUp(message.file);
-      if (message.message === 'index_damaged') return onIndexDamaged(message.found);
+      if (message.message === 'held_up') return listeners.onHeldUp?.(message.file);
+      if (message.message === 'index_damaged') return listeners.onIndexDamaged?.(message.found);
       ready = true;
       resolve({ request, notice: message.notice, close });
     });
