@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import type { RecordedEvent } from '#src/events/event.js';
+import { UnreadableEvent } from '#src/events/read-clear.js';
 import { openJson } from '#src/events/sealing/json-ciphertext.js';
 import { openDocument } from '#src/events/tenancy/documents.js';
-import { readTokenEvent, tokenEventVersion, UnreadableEvent } from '#src/events/tokens/catalogue.js';
+import { readTokenEvent, tokenEventVersion } from '#src/events/tokens/catalogue.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { applyToView, emptyView } from '#src/views/token-view.js';
 

@@ -3,7 +3,7 @@ import { type Checkpoint, checkpointStream, readCheckpointEvent, treeOf } from '
 import { emptyTree, type MerkleTree, treeRoot, withLeaf } from '../../events/audit/merkle.js';
 import { endsCommit, noLink } from '../../events/commit.js';
 import type { ClearEvent } from '../../events/event.js';
-import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { UnreadableEvent } from '../../events/read-clear.js';
 import { orderProblem, signatureProblem } from '../check-checkpoint.js';
 import type { ChainedEvent } from '../export-line.js';
 import { type ChainedCommit, chainedCommits, follows } from './chained-commits.js';

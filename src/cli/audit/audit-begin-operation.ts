@@ -4,7 +4,7 @@ import { expectContinuity } from '../../audit/continuity.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
 import type { ClearEvent } from '../../events/event.js';
-import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { UnreadableEvent } from '../../events/read-clear.js';
 import { ForgedLog, type StoredLog } from '../../ports/event-log.js';
 import { logBehind } from '../../vault/log-behind.js';
 import { logIdentity } from '../../vault/open-log.js';

@@ -1,6 +1,6 @@
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
-import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { UnreadableEvent } from '../../events/read-clear.js';
 import { RotationRefused } from '../../keys/rotation.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';

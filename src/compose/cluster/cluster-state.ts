@@ -1,6 +1,6 @@
 import { generationsCheck } from '../../adapters/mongodb/generations/generations-document.js';
 import { withinLimit } from '../../adapters/shared/within-limit.js';
-import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { UnreadableEvent } from '../../events/read-clear.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import type { Generations } from '../../ports/generations.js';
 import type { RebuildStatus } from '../../ports/projections.js';

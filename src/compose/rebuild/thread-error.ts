@@ -1,4 +1,4 @@
-import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { UnreadableEvent } from '../../events/read-clear.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';

@@ -7,8 +7,7 @@ const monthsKept = 13;
  * the access log after it, when the service has dropped the oldest month.
  */
 export function mustContainFrom(now: number): number {
-  const today = new Date(now);
-  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsKept + 1, 1);
+  return startOfMonth(now, monthsKept - 1);
 }
 
 /**
@@ -16,6 +15,11 @@ export function mustContainFrom(now: number): number {
  * service drops every earlier month. A verification uses `mustContainFrom` instead.
  */
 export function keptFrom(now: number): number {
+  return startOfMonth(now, monthsKept);
+}
+
+/** Returns the start of the calendar month that was `monthsAgo` months before the month of `now`. */
+function startOfMonth(now: number, monthsAgo: number): number {
   const today = new Date(now);
-  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsKept, 1);
+  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsAgo, 1);
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
 import type { ClearEvent, EventType } from '../event.js';
+import { UnreadableEvent } from '../read-clear.js';
 import { lengthPrefixed } from '../sealing/length-prefixed.js';
-import { UnreadableEvent } from '../tokens/catalogue.js';
 import { hasItsPeaks, type MerkleTree, treeRoot } from './merkle.js';
 
 /** The stream of all checkpoints. Checkpoint `n` is the event at revision `n` - 1. */

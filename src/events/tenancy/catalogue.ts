@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { applicationTypes } from '../../domain/access/application-type.js';
 import type { DirectoryEventType, RecordedEvent } from '../event.js';
-import { UnreadableEvent } from '../tokens/catalogue.js';
+import { readClear } from '../read-clear.js';
 
 const application = { application_id: z.string() };
 const key = { ...application, key_id: z.string(), key_hash: z.string() };
@@ -45,21 +45,10 @@ export const directoryEventTypes: readonly string[] = Object.keys(schemas);
 /** The schema version of the directory events written by this program. */
 export const directoryEventVersion = 1;
 
-/** Returns whether the type of the event has a schema in this catalog. */
-export function isDirectoryEvent({ type }: RecordedEvent): boolean {
-  return Object.hasOwn(schemas, type);
-}
-
 /**
  * Returns the type and plaintext part of a stored event, in the newest version. Throws UnreadableEvent if the event
  * cannot be read.
  */
 export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
-  if (event.version > directoryEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
-  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');
-  const { type } = event;
-  const schema = isDirectoryEvent(event) ? schemas[type as DirectoryEventType] : undefined;
-  const parsed = schema?.safeParse(event.clear);
-  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalog, or is damaged');
-  return { type, clear: parsed.data } as DirectoryEvent;
+  return { type: event.type, clear: readClear(event, schemas, directoryEventVersion) } as DirectoryEvent;
 }

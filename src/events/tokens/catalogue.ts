@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RecordedFact, TokenEventHeader, TokenEventType } from '../../domain/token/token-event-header.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import type { ClearEvent } from '../event.js';
+import { readClear } from '../read-clear.js';
 
 const keyId = z.string();
 const ends = z.array(keyId);
@@ -58,32 +59,11 @@ export function endsToken(type: string): boolean {
 export const tokenEventVersion = 1;
 
 /**
- * Thrown for an event that this program cannot read. Either the event is damaged, or it has a newer version or an
- * unknown type. Unreadable events are never skipped.
- */
-export class UnreadableEvent extends Error {
-  readonly event: { readonly position: number; readonly type: string; readonly version: number };
-  readonly reason: string;
-
-  constructor({ position, type, version }: UnreadableEvent['event'], reason: string) {
-    super(`event at position ${position} (${type}, version ${version}) ${reason}`);
-    this.event = { position, type, version };
-    this.reason = reason;
-    this.name = 'UnreadableEvent';
-  }
-}
-
-/**
  * Converts a stored event to the newest version, in the form that `evolve` accepts. Throws UnreadableEvent if the event
  * cannot be read.
  */
 export function readTokenEvent(event: ClearEvent): RecordedFact {
-  if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
-  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');
   const { id, revision, position, time: at, tenantId, actorId, type } = event;
-  const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenEventType] : undefined;
-  const parsed = schema?.safeParse(event.clear);
-  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalog, or is damaged');
-  const fact = { type, clear: parsed.data } as TokenEventHeader;
+  const fact = { type, clear: readClear(event, schemas, tokenEventVersion) } as TokenEventHeader;
   return { id, revision, position, time: at, tenantId, actorId, ...fact };
 }

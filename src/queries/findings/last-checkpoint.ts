@@ -1,7 +1,7 @@
 import { signatureProblem } from '../../audit/check-checkpoint.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
-import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { UnreadableEvent } from '../../events/read-clear.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 

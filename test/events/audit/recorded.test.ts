@@ -14,7 +14,7 @@ import { emptyTree, treeRoot, withLeaf } from '#src/events/audit/merkle.js';
 import { linkAfter, noLink, provenLeaf, type StoredEvent, sealCommit, sealedHash } from '#src/events/commit.js';
 import type { RecordedEvent } from '#src/events/event.js';
 import { endedKeys } from '#src/events/event-keys.js';
-import { UnreadableEvent } from '#src/events/tokens/catalogue.js';
+import { UnreadableEvent } from '#src/events/read-clear.js';
 
 type Boxes = { readonly trace: string | null; readonly sealed: Record<'content' | 'cvc', string | null> };
 type Stored = Omit<RecordedEvent, 'trace' | 'sealed'> & Boxes;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RecordedEvent } from '#src/events/event.js';
+import { UnreadableEvent } from '#src/events/read-clear.js';
 import { openTrace } from '#src/events/sealing/trace-ciphertext.js';
 import { directoryEventVersion, readDirectoryEvent } from '#src/events/tenancy/catalogue.js';
 import { applicationDocumentSchema, openDocument, tenantDocumentSchema } from '#src/events/tenancy/documents.js';
-import { UnreadableEvent } from '#src/events/tokens/catalogue.js';
 import { applyToDirectory, type DirectoryView } from '#src/views/directory-view.js';
 
 type Fixture = {
