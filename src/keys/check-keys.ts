@@ -16,16 +16,7 @@ const pageSize = 500;
 export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck, 'stateOf'> {
   const { wrappingKeys, livingDataKeys } = store.rotation;
 
-  /**
-   * Looks once. If keys are damaged, looks again with the current root key, because another process may have replaced
-   * the root key.
-   */
-  async function lookTwice(look: () => Promise<readonly DamagedKey[]>): Promise<readonly DamagedKey[]> {
-    const damaged = await look();
-    if (damaged.length === 0) return damaged;
-    await roots.refresh();
-    return look();
-  }
+  const areSound = (damaged: readonly DamagedKey[]): boolean => damaged.length === 0;
 
   async function lookAtGenerationKeys(): Promise<readonly DamagedKey[]> {
     const damaged: DamagedKey[] = [];
@@ -101,30 +92,26 @@ export function createKeyCheck(store: KeyStore, roots: RootKeys): Omit<KeyCheck,
     return { damaged, unwrappable, locked };
   }
 
-  const searchKeys = () => lookTwice(lookAtGenerationKeys);
+  const searchKeys = () => roots.retry(lookAtGenerationKeys, areSound);
 
   return {
     searchKeys,
     underRoot: async (tenants) => [
       ...(await searchKeys()),
-      ...(await lookTwice(() => lookAtTenants(new Set(tenants)))),
+      ...(await roots.retry(() => lookAtTenants(new Set(tenants)), areSound)),
     ],
     async isTenantDestroyed(tenantId) {
       return identityKeyOf(await store.readTenantKeys(tenantId))?.wrapped === null;
     },
     async dataKeys(afterSequence) {
-      let page = await livingDataKeys(afterSequence, pageSize);
-      if (page === null) return null;
-      let found = await lookAtPage(page.keys);
-      if (found.damaged.length + found.locked > 0) {
-        // As in `lookTwice`. A rotation may also have rewrapped the keys after the page was read.
-        await roots.refresh();
-        page = await livingDataKeys(afterSequence, pageSize);
-        if (page === null) return null;
-        found = await lookAtPage(page.keys);
-      }
+      // Reads the page again too, because a rotation may have rewrapped its keys.
+      const look = async () => {
+        const page = await livingDataKeys(afterSequence, pageSize);
+        return page === null ? null : { ...(await lookAtPage(page.keys)), last: page.last };
+      };
+      const found = await roots.retry(look, (page) => page === null || page.damaged.length + page.locked === 0);
       await nextTurn();
-      return { damaged: found.damaged, unwrappable: found.unwrappable, last: page.last };
+      return found === null ? null : { damaged: found.damaged, unwrappable: found.unwrappable, last: found.last };
     },
   };
 }

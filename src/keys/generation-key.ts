@@ -1,6 +1,7 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
-import { type CiphertextPlace, openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
+import { hkdfSync } from 'node:crypto';
+import { type CiphertextPlace, openCiphertext } from '../events/sealing/ciphertext.js';
 import { keyBytes } from './random-key.js';
+import { newWrappedKey, rewrapKey } from './wrapped-key.js';
 
 function place(generation: number): CiphertextPlace {
   return {
@@ -14,10 +15,7 @@ function place(generation: number): CiphertextPlace {
 
 /** Creates a generation key, and returns it wrapped under the root key. */
 export function newGenerationKey(rootKey: Buffer, generation: number): Buffer {
-  const key = randomBytes(keyBytes);
-  const wrapped = sealCiphertext(rootKey, key, place(generation));
-  key.fill(0);
-  return wrapped;
+  return newWrappedKey(rootKey, place(generation));
 }
 
 export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: number): Buffer | null {
@@ -29,11 +27,7 @@ export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: 
  * unwrap the generation key.
  */
 export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
-  const key = openGenerationKey(rootKey, wrapped, generation);
-  if (key === null) return null;
-  const rewrapped = sealCiphertext(next, key, place(generation));
-  key.fill(0);
-  return rewrapped;
+  return rewrapKey(rootKey, next, wrapped, place(generation));
 }
 
 /**

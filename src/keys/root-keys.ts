@@ -41,6 +41,12 @@ export type RootKeys = {
    */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
+   * Runs `read`, and returns its result. If `isOpen` returns false for the result, runs `read` once more with the
+   * store's current root key, because another process may have replaced the root key. Throws StoreUnavailable if this
+   * process cannot read the current root key yet.
+   */
+  retry<T>(read: () => Promise<T>, isOpen: (found: T) => boolean): Promise<T>;
+  /**
    * Runs `wrapAndStore`, which must store the new key only if `check` is still the store's check value. If another
    * process has replaced the root key, refreshes the root key and runs `wrapAndStore` again.
    */
@@ -117,6 +123,12 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
 
   return {
     open: (attempt) => attempt(present.rootKey),
+    async retry(read, isOpen) {
+      const found = await read();
+      if (isOpen(found)) return found;
+      await alone(refresh);
+      return read();
+    },
     refresh: () => alone(refresh),
     follow: () => alone(follow),
     copy: () => ownBuffer(Buffer.from(present.rootKey)),

@@ -19,15 +19,15 @@ export function createSearchTermKeys(store: KeyStore, roots: RootKeys) {
     );
 
   async function generationKey(generation: number): Promise<Buffer | null> {
-    for (const isFirst of [true, false]) {
+    const readAndOpen = async () => {
       const wrapped = await store.generationKey(generation);
-      if (wrapped === null) return null;
-      const key = roots.open((rootKey) => openGenerationKey(rootKey, wrapped, generation));
-      if (key !== null) return key;
-      // Another process may have replaced the root key, so the next attempt uses the current root key.
-      if (isFirst) await roots.refresh();
+      return wrapped === null ? 'missing' : roots.open((rootKey) => openGenerationKey(rootKey, wrapped, generation));
+    };
+    const found = await roots.retry(readAndOpen, (key) => key !== null);
+    if (found === null) {
+      throw store.broken(`a search key in ${store.title} does not open: restore ${store.title} from a backup.`);
     }
-    throw store.broken(`a search key in ${store.title} does not open: restore ${store.title} from a backup.`);
+    return found === 'missing' ? null : found;
   }
 
   async function read(generation: number, tenantId: string, salt: Buffer): Promise<Buffer | null> {

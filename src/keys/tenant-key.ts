@@ -1,18 +1,16 @@
-import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
+import { hkdfSync, randomUUID } from 'node:crypto';
+import { openCiphertext } from '../events/sealing/ciphertext.js';
 import type { NewTenantKey, StoredTenantKey, TenantKeyName, TenantKeyPurpose } from '../ports/key-store.js';
 import type { TenantKeys } from './key-ring.js';
 import { keyBytes } from './random-key.js';
+import { newWrappedKey, rewrapKey } from './wrapped-key.js';
 
 const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory'] as const;
 
 /** Creates a tenant key, and returns it wrapped under the root key. */
 export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKeyPurpose, number: number): NewTenantKey {
   const name = { id: randomUUID(), tenant, purpose };
-  const key = randomBytes(keyBytes);
-  const wrapped = sealCiphertext(rootKey, key, place(name));
-  key.fill(0);
-  return { ...name, number, wrapped };
+  return { ...name, number, wrapped: newWrappedKey(rootKey, place(name)) };
 }
 
 /**
@@ -20,11 +18,7 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
  * unwrap the tenant key.
  */
 export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
-  const key = openTenantKey(rootKey, wrapped, name);
-  if (key === null) return null;
-  const rewrapped = sealCiphertext(next, key, place(name));
-  key.fill(0);
-  return rewrapped;
+  return rewrapKey(rootKey, next, wrapped, place(name));
 }
 
 /** Returns the unwrapped key. Returns null if the key was wrapped under a different root key or name. */

@@ -57,12 +57,7 @@ export function createVaultKey<T>(
         store.insertTenantKeys([newTenantKey(rootKey, vaultKeyTenant, purpose, 1)], check),
       );
     }
-    let opened = await secret();
-    if (opened === null) {
-      // Another process may have replaced the root key, so the key is unwrapped again with the current root key.
-      await roots.refresh();
-      opened = await secret();
-    }
+    const opened = await roots.retry(secret, (found) => found !== null);
     if (opened === null)
       throw store.broken(`the ${purpose} key in ${store.title} does not open: restore ${store.title} from a backup.`);
     return keyOf(opened);
