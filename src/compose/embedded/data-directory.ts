@@ -54,6 +54,16 @@ export async function lockDataDirectory(
   isDev = false,
 ): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
+  await createDirectory(dataDir);
+  const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
+  if (fault !== null) throw new StoreBroken(fault);
+  const links = linkedDirectories(dataDir);
+  await expectUsableFiles(dataDir, [dataDir, ...links.keys()], isDev);
+  return lockDirectories(dataDir, links, onLost);
+}
+
+/** Creates the directory if it does not exist. Throws StoreBroken if this process cannot write to it. */
+async function createDirectory(dataDir: string): Promise<void> {
   try {
     const first = await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
       // On a read-only file system, `mkdir` reports that a directory is missing. This call to `access` throws the
@@ -67,10 +77,13 @@ export async function lockDataDirectory(
     const missingIn = existsSync(dataDir) ? null : existingParent(dataDir);
     throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error, missingIn)}`);
   }
-  const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
-  if (fault !== null) throw new StoreBroken(fault);
-  const links = linkedDirectories(dataDir);
-  const locked = [dataDir, ...links.keys()];
+}
+
+/**
+ * Throws StoreBroken if this process cannot write to a file that it needs, or if other users can read or replace it.
+ * `locked` are the directories that are about to be locked.
+ */
+async function expectUsableFiles(dataDir: string, locked: readonly string[], isDev: boolean): Promise<void> {
   const written = [
     ...locked.map((directory) => join(directory, 'lock')),
     ...databases.flatMap((file) => filesOf(join(dataDir, file))),
@@ -82,12 +95,20 @@ export async function lockDataDirectory(
   // check.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
+}
+
+/** Locks the directory and those that its databases link to. Throws StoreBroken if another process uses one of them. */
+async function lockDirectories(
+  dataDir: string,
+  links: ReadonlyMap<string, string>,
+  onLost: (error: StoreBroken) => void,
+): Promise<{ release(): void }> {
   const locks: { release(): void }[] = [];
   const release = () => {
     for (const lock of locks) lock.release();
   };
   try {
-    for (const directory of locked) {
+    for (const directory of [dataDir, ...links.keys()]) {
       const lock = lockData(directory, onLost);
       if (lock === null) throw new StoreBroken(inUse(dataDir, directory, links.get(directory)));
       locks.push(lock);

@@ -25,8 +25,8 @@ type Deps = {
  * write to the access log succeeded. The vault writes rows and the directory in the same transaction as their events,
  * so only the shredder can lag behind the log.
  */
-export async function embeddedState(needs: Deps): Promise<ServiceState> {
-  const { log, keys, damage, accessLog, rebuild, notices, backupMadeAt } = needs;
+export async function embeddedState(deps: Deps): Promise<ServiceState> {
+  const { log, keys, damage, accessLog, rebuild, notices, backupMadeAt } = deps;
   const head = await valueOrReason('vault.db', log.head());
   const shredded = await valueOrReason('keys.db', keys.checkpoint('shredder'));
   const gap = head.value === null || shredded.value === null ? null : Math.max(0, head.value - shredded.value);

@@ -180,9 +180,15 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         backupMadeAt: await readLastBackup(dataDir),
       });
     };
-    const needs = { vault, stores, dataDir, keptMs, state, onSwap: rowCache.clear, onError: onBackgroundError };
-    const rebuildOf = embeddedProjections(needs);
-    const { tokens, projections } = rebuildOf;
+    const { tokens, projections } = embeddedProjections({
+      vault,
+      stores,
+      dataDir,
+      keptMs,
+      state,
+      onSwap: rowCache.clear,
+      onError: onBackgroundError,
+    });
     if (outdated.includes('directory')) {
       onNotice('the directory was built by an older version and is being rebuilt');
       await projections.rebuild('directory', true);

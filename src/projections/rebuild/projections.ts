@@ -37,8 +37,8 @@ export type ProjectionsDeps = {
  * Implements `Projections`. A `TokenRebuild` rebuilds the token rows. The other projections are small, so each of them
  * is rebuilt in one step.
  */
-export function createProjections(needs: ProjectionsDeps): Projections {
-  const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;
+export function createProjections(deps: ProjectionsDeps): Projections {
+  const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = deps;
 
   async function rebuildDirectory(): Promise<void> {
     for (;;) {
@@ -51,7 +51,7 @@ export function createProjections(needs: ProjectionsDeps): Projections {
   }
 
   async function repeatShredder(): Promise<void> {
-    await shredWholeLog(vault.log, vault.keys, await needs.shredUpTo());
+    await shredWholeLog(vault.log, vault.keys, await deps.shredUpTo());
     await generations.saveVersion('shredder', projectionVersions.shredder);
   }
 
@@ -89,7 +89,7 @@ export function createProjections(needs: ProjectionsDeps): Projections {
       return { ...common, generation: read, state: now, rebuild, lastRebuild: last };
     };
     const dayPosition = (await vault.dailyCounts.positions()).get(logSource) ?? 0;
-    const dayGap = await needs.eventsAfter(dayPosition);
+    const dayGap = await deps.eventsAfter(dayPosition);
     const unstored = { version: null, generation: null, rebuild: null, lastRebuild: null };
     const dayState = dayGap === 0 ? 'current' : 'behind';
     return [
@@ -106,7 +106,7 @@ export function createProjections(needs: ProjectionsDeps): Projections {
     async plan(name) {
       if (name === 'vocabulary') return null;
       const head = await vault.log.head();
-      return { head, rows: name === 'tokens' ? await needs.countRows() : null };
+      return { head, rows: name === 'tokens' ? await deps.countRows() : null };
     },
     cancel: async (name) => (name === 'tokens' ? tokens.cancel() : 'none'),
   };

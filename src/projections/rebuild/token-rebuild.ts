@@ -43,8 +43,8 @@ export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
  * new generation (docs/design.md, "Rebuild"). Records each step in the stores, so that `resume` can continue the
  * rebuild after a crash.
  */
-export function createTokenRebuild(needs: TokenRebuildDeps) {
-  const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
+export function createTokenRebuild(deps: TokenRebuildDeps) {
+  const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = deps;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
   /** The generation whose rebuild this process has canceled. */
