@@ -1,33 +1,26 @@
-import { statfsSync } from 'node:fs';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import type { CommitOutcome } from '../../../ports/unit-of-work.js';
-import { StoreBroken } from '../database/database-error.js';
 import { type Attempt, createGroupCommit } from '../database/group-commit.js';
 import { keysSchema } from '../database/keys-schema.js';
-import type { SqliteDatabase } from '../database/open-database.js';
 import { vaultSchema } from '../database/vault-schema.js';
 import { sqliteEventChain } from '../event-chain.js';
-import { encodeChanges } from '../journal/change-bytes.js';
-import { createJournal, groupHash, type JournalEnd, type JournalGroup } from '../journal/journal.js';
+import { createJournal, type JournalGroup } from '../journal/journal.js';
 import { createAccessJournal, type RecordGroup } from './access-journal.js';
 import { type FromBackground, startBackground } from './background.js';
-import { appliedIn, noteApplied } from './complete-vault.js';
-import { createErasure, syncLog, truncating } from './erasure.js';
+import { appliedIn } from './complete-vault.js';
+import { createErasure, syncLog } from './erasure.js';
 import { createIndexMaintenance } from './index-maintenance.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
+import { problemOf, startFailure } from './operator-problem.js';
 import { prepareStores } from './prepare-stores.js';
 import type { FromWriter, StoreRequest, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
 import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
+import { createGroupSeal } from './seal-group.js';
 import { failureOf } from './thread-failure.js';
 import { createVaultOperations } from './vault-operations.js';
+import { createVaultTruncation } from './vault-truncation.js';
 
-/** How long the bytes of a removed row can remain in the journal and in the write-ahead log of `vault.db`, in ms. */
-const vaultTruncateMs = 30_000;
-/** After this time, the thread tries again to empty a write-ahead log that a program or a full disk held up. */
-const vaultRetryMs = 1_000;
 /**
  * The approximate overhead of an append, in bytes. Each append adds this much to the write-ahead log of the journal in
  * addition to its data.
@@ -51,9 +44,7 @@ function start(port: MessagePort, dataDir: string): void {
   const searchIndex = createIndexMaintenance({
     database: vault,
     commitGroup: commitVault,
-    onErased: () => {
-      vaultTimer ??= setTimeout(truncateLater, vaultTruncateMs);
-    },
+    onErased: () => truncation.soon(),
     onDamaged: (damage) => send({ message: 'index_damaged', found: damage?.found ?? null }),
     onBroken: broken,
   });
@@ -61,7 +52,7 @@ function start(port: MessagePort, dataDir: string): void {
   const operations = { ...createVaultOperations(vault), ...ofKeys, erase_postings: searchIndex.erase };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
   const journal = createJournal(journalFile, appliedIn(vault));
-  const seal = createSeal(vault);
+  const seal = createGroupSeal(vault);
   const background = startBackground(dataDir, onDone, broken);
   const access = createAccessJournal(
     dataDir,
@@ -71,11 +62,13 @@ function start(port: MessagePort, dataDir: string): void {
     onMoved,
   );
   const erasure = createErasure(keys, broken);
-  // Starts the timer immediately, because a crash may have left the bytes of removed rows in the write-ahead log or the
-  // journal.
-  let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateLater, vaultTruncateMs);
-  /** The file whose write-ahead log could not be emptied the last time because it was being read, or null. */
-  let heldUp: string | null = null;
+  const truncation = createVaultTruncation({
+    vault,
+    journal,
+    journalFile,
+    onHeldUp: (file) => send({ message: 'held_up', file }),
+    onBroken: broken,
+  });
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
   let erasedReplies: WriterReply[] = [];
@@ -98,8 +91,7 @@ function start(port: MessagePort, dataDir: string): void {
       commitToVault();
       // Runs after all transactions have ended, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
-        const attempt: Attempt = { ok: true, answer: truncateVault() };
-        if (!attempt.answer) vaultTimer ??= setTimeout(truncateLater, vaultRetryMs);
+        const attempt: Attempt = { ok: true, answer: truncation.now() };
         send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
       }
       erasure.settle();
@@ -227,7 +219,7 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   function eraseThenReply(requestId: number, { keyIds, destroyedNow }: Destroyed): void {
-    vaultTimer ??= setTimeout(truncateLater, vaultTruncateMs);
+    truncation.soon();
     erasure.erase(keyIds, destroyedNow, (ended) => replyErased(requestId, ended !== null, ended));
   }
 
@@ -247,26 +239,6 @@ function start(port: MessagePort, dataDir: string): void {
   function sendErased(): void {
     if (erasedReplies.length > 0) send({ message: 'replies', of: 'keys', replies: erasedReplies });
     erasedReplies = [];
-  }
-
-  function truncateLater(): void {
-    try {
-      vaultTimer = truncateVault() ? null : setTimeout(truncateLater, vaultRetryMs);
-    } catch (error) {
-      broken(error);
-    }
-  }
-
-  /**
-   * Erases the bytes of removed rows from all files. First makes `vault.db` durable and empties its write-ahead log.
-   * Then removes all groups from the journal. Returns false if a reader or a full disk currently prevents this.
-   */
-  function truncateVault(): boolean {
-    const failed = truncating(vault, 'vault.db') ?? journal.clear() ?? truncating(journalFile, 'journal.db');
-    const heldUpNow = failed instanceof StoreUnavailable && failed.reason === 'busy' ? failed.store : null;
-    if (heldUpNow !== heldUp) send({ message: 'held_up', file: heldUpNow });
-    heldUp = heldUpNow;
-    return failed === null;
   }
 
   function take(message: ToWriter): void {
@@ -289,10 +261,9 @@ function start(port: MessagePort, dataDir: string): void {
     erasure.close();
     searchIndex.close();
     sendErased();
-    if (vaultTimer !== null) clearTimeout(vaultTimer);
     // If `vault.db` and the journal end at different groups, the vault may have refused to start. In that case, the
     // journal must stay unchanged.
-    if (!journal.isElsewhere()) truncateVault();
+    if (!journal.isElsewhere()) truncation.now();
     end();
   }
 
@@ -304,12 +275,12 @@ function start(port: MessagePort, dataDir: string): void {
     void background.close();
     erasure.stop();
     searchIndex.stop();
-    if (vaultTimer !== null) clearTimeout(vaultTimer);
     end();
   }
 
   function end(): void {
     access.stop();
+    truncation.stop();
     for (const database of [vault, keys, journalFile]) database.close();
     port.close();
   }
@@ -320,48 +291,9 @@ function start(port: MessagePort, dataDir: string): void {
 
   port.on('message', take);
   searchIndex.eraseAll();
+  // A crash may have left the bytes of removed rows in the write-ahead log or the journal.
+  truncation.soon();
   send({ message: 'ready', notice });
-}
-
-/** Creates the functions that record the requests in a `vault.db` transaction as a journal group. */
-function createSeal(vault: SqliteDatabase) {
-  const newestPosition = vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck();
-  const note = noteApplied(vault);
-  let applied: JournalEnd = appliedIn(vault);
-  let group: JournalGroup | null = null;
-
-  return {
-    /**
-     * Creates the journal group, and records it in `vault.db`. Call this inside the transaction, just before its
-     * commit.
-     */
-    begin(requests: readonly StoreRequest[], attempts: readonly Attempt[]): void {
-      const changes = requests.filter((request, index) => changesVault(request, attempts[index]));
-      if (changes.length === 0) return;
-      const encoded = encodeChanges(changes.map(({ operation, input }) => ({ operation, input })));
-      const sequence = applied.sequence + 1;
-      const hash = groupHash(applied.hash, sequence, encoded);
-      group = { sequence, hash, position: Number(newestPosition.get()), changes: encoded };
-      note(group);
-    },
-    /**
-     * Returns the group created by `begin`. Call this after the commit. Returns null if the transaction failed or
-     * changed nothing.
-     */
-    end(isCommitted: boolean): JournalGroup | null {
-      const sealed = isCommitted ? group : null;
-      group = null;
-      if (sealed !== null) applied = { sequence: sealed.sequence, hash: sealed.hash };
-      return sealed;
-    },
-  };
-}
-
-function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  // An erasure of postings is not recorded in the journal, because it can be repeated from the changes stored in the
-  // search index.
-  if (attempt?.ok !== true || operation === 'erase_postings') return false;
-  return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }
 
 function reasonOf(error: Error): string {
@@ -376,43 +308,6 @@ function destroys(request: StoreRequest): boolean {
 
 function reply(id: number, attempt: Attempt): WriterReply {
   return attempt.ok ? { id, ok: true, answer: attempt.answer } : { id, ok: false, failure: failureOf(attempt.error) };
-}
-
-/** Returns the reason why the files can no longer be used, as a message for the operator. */
-function problemOf(error: unknown): string | FoundProblem {
-  if (error instanceof StoreBroken && error.found !== null) return error.found;
-  return error instanceof Error ? error.message : 'the writer failed';
-}
-
-/** Returns the reason why the files cannot be opened, as a message for the operator who starts the service. */
-function startFailure(error: unknown, dataDir: string): string | FoundProblem {
-  if (error instanceof StoreBroken) return problemOf(error);
-  if (!(error instanceof StoreUnavailable)) {
-    const what = error instanceof Error ? `${error.name}: ${error.message}` : 'not an error';
-    return `unexpected error while the files were opened, please report it: ${what}`;
-  }
-  const { store, reason } = error;
-  if (reason === 'full') {
-    // SQLite reports some failures of the disk as if it were full.
-    return hasSpace(dataDir)
-      ? `the disk under ${store} has free space but accepts no data. Check the disk, and the quota and the limit on ` +
-          'file sizes (`ulimit -f`) of this user, then start again.'
-      : `the disk under ${store} is full. Free some space, then start again.`;
-  }
-  return `another program holds a lock on ${store} (${reason}). Stop it, then start again.`;
-}
-
-/** With less free space, the disk counts as full when the files are opened. */
-const spaceBytesMin = 1024 * 1024;
-
-function hasSpace(dataDir: string): boolean {
-  try {
-    // Some file systems, such as btrfs, do not limit the number of files, and report 0 for both numbers.
-    const { bavail, bsize, files, ffree } = statfsSync(dataDir);
-    return bavail * bsize >= spaceBytesMin && (files === 0 || ffree > 0);
-  } catch {
-    return false;
-  }
 }
 
 if (parentPort !== null) {
