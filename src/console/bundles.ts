@@ -52,7 +52,7 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
   }
 
   /**
-   * Stores a completed bundle for 15 minutes and then removes it. Threat: an attacker who later gains access to the
+   * Stores the result of a task for 15 minutes and then removes it. Threat: an attacker who later gains access to the
    * machine finds a tenant's history in the temporary folder.
    */
   function keepForAWhile(name: TaskName, bundle: Bundle | null): void {
@@ -68,13 +68,16 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
       const name = nameOf(owner);
       await remove(name).catch(onError);
       tasks.start(name, async (onProgress) => {
+        let bundle: Bundle | null = null;
         try {
           const made = await make(onProgress);
-          if (made.ok && isClosed) await made.value.remove();
-          else keepForAWhile(name, made.ok ? made.value : null);
-          return made.ok ? { ok: true, value: null } : made;
+          if (!made.ok) return made;
+          if (isClosed) await made.value.remove();
+          else bundle = made.value;
+          return { ok: true, value: null };
         } finally {
           busyTenants.delete(owner.tenantId);
+          keepForAWhile(name, bundle);
         }
       });
       return 'started';

@@ -85,4 +85,16 @@ describe('the bundles of sessions', () => {
     expect(errors).toHaveLength(1);
     expect(await bundles.start(ada, async () => ({ ok: false, message: 'nothing' }))).toBe('started');
   });
+
+  test('are forgotten 15 minutes after an unexpected error, so failures do not fill the memory', async () => {
+    vi.useFakeTimers();
+    const { bundles } = setUp();
+    await bundles.start(ada, async () => {
+      throw new Error('the disk is full');
+    });
+    await vi.advanceTimersByTimeAsync(bundleMs - 1);
+    expect(bundles.state(ada).state).toBe('failed');
+    await vi.advanceTimersByTimeAsync(2);
+    expect(bundles.state(ada).state).toBe('none');
+  });
 });
