@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ApplicationType } from '../domain/access/application-type.js';
 import type { Caller } from '../domain/access/caller.js';
-import { apiKeyHash } from '../domain/tenancy/api-key.js';
 import type { Service } from '../http/service.js';
 import { latestNow } from '../ports/clock.js';
 import type { Maybe } from '../ports/maybe.js';
@@ -299,18 +298,6 @@ function personRef({ integrity }: Pick<Vault, 'integrity'>, { issuer, subject }:
   return createHmac('sha256', integrity.console)
     .update(JSON.stringify(['strongroom.console.person.1', issuer, subject]))
     .digest('hex');
-}
-
-/**
- * Returns the caller for an API key. Returns null if the key is not valid, or if its application has a different type.
- */
-export async function callerOfKey(
-  { authenticate }: Pick<Service, 'authenticate'>,
-  key: string,
-  type: 'private' | 'management',
-): Promise<{ readonly caller: Caller; readonly keyHash: string } | null> {
-  const caller = await authenticate(key);
-  return caller?.applicationType === type ? { caller, keyHash: apiKeyHash(key) } : null;
 }
 
 /** Returns a new one-time code. An operator can use it within five minutes to sign in to the console of any process. */

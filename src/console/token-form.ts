@@ -20,7 +20,7 @@ export type DataField = {
 
 type TypeForm = { readonly label: string; readonly fields: readonly DataField[] };
 
-const digits = (name: string, path: string, label: string, hint: string, isRequired = true): DataField => ({
+const dataField = (name: string, path: string, label: string, hint: string, isRequired = true): DataField => ({
   name,
   path,
   label,
@@ -34,38 +34,38 @@ const typeForms: Readonly<Record<TokenType, TypeForm>> = {
   card: {
     label: 'Card',
     fields: [
-      digits('number', 'data.number', 'Card number', '12 to 19 digits'),
-      digits('expiration_month', 'data.expiration_month', 'Expiry month', '1 to 12', false),
-      digits('expiration_year', 'data.expiration_year', 'Expiry year', 'Four digits', false),
-      digits('cvc', 'data.cvc', 'Verification code', 'Kept for a short time', false),
+      dataField('number', 'data.number', 'Card number', '12 to 19 digits'),
+      dataField('expiration_month', 'data.expiration_month', 'Expiry month', '1 to 12', false),
+      dataField('expiration_year', 'data.expiration_year', 'Expiry year', 'Four digits', false),
+      dataField('cvc', 'data.cvc', 'Verification code', 'Kept for a short time', false),
     ],
   },
   bank: {
     label: 'Bank account',
     fields: [
-      digits('routing_number', 'data.routing_number', 'Routing number', 'Nine digits'),
-      digits('account_number', 'data.account_number', 'Account number', 'Up to 17 digits'),
+      dataField('routing_number', 'data.routing_number', 'Routing number', 'Nine digits'),
+      dataField('account_number', 'data.account_number', 'Account number', 'Up to 17 digits'),
     ],
   },
   card_number: {
     label: 'Card number',
-    fields: [digits('value', 'data', 'Card number', '13 to 19 digits')],
+    fields: [dataField('value', 'data', 'Card number', '13 to 19 digits')],
   },
   us_bank_account_number: {
     label: 'US account number',
-    fields: [digits('value', 'data', 'Account number', '3 to 17 digits')],
+    fields: [dataField('value', 'data', 'Account number', '3 to 17 digits')],
   },
   us_bank_routing_number: {
     label: 'US routing number',
-    fields: [digits('value', 'data', 'Routing number', 'Nine digits')],
+    fields: [dataField('value', 'data', 'Routing number', 'Nine digits')],
   },
   social_security_number: {
     label: 'Social security number',
-    fields: [digits('value', 'data', 'Social security number', 'Nine digits, such as 123-45-6789')],
+    fields: [dataField('value', 'data', 'Social security number', 'Nine digits, such as 123-45-6789')],
   },
   employer_id_number: {
     label: 'Employer id',
-    fields: [digits('value', 'data', 'Employer identification number', 'Nine digits, such as 12-3456789')],
+    fields: [dataField('value', 'data', 'Employer identification number', 'Nine digits, such as 12-3456789')],
   },
 };
 

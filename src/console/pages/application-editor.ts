@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { createApplication, updateApplication } from '../../commands/tenancy/applications.js';
 import { type ApplicationType, applicationTypes } from '../../domain/access/application-type.js';
 import { parseAccess } from '../../domain/access/parse-access.js';
@@ -10,7 +11,6 @@ import { problemFrom } from '../../http/problem/problem.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import { directoryContextOf } from '../../http/request-state.js';
 import type { LivingApplication } from '../../vault/open-directory.js';
-import type { Vault } from '../../vault/vault.js';
 import {
   type ApplicationForm,
   accessFields,
@@ -38,7 +38,7 @@ export const applicationEditorPage: ConsolePage = {
       session: 'management',
       permission: 'application:create',
       handle: (visit) => {
-        const type = typeIn(visit.request.query);
+        const { type } = visit.query(typeQuery);
         return showNew(visit, type, emptyForm(type), {});
       },
     },
@@ -70,10 +70,8 @@ export const applicationEditorPage: ConsolePage = {
   ],
 };
 
-function typeIn(source: unknown): ApplicationType {
-  const { type } = (source ?? {}) as { readonly type?: unknown };
-  return applicationTypes.find((one) => one === type) ?? 'private';
-}
+const typeField = z.enum(applicationTypes).catch('private');
+const typeQuery = z.object({ type: typeField });
 
 /** The fields of the editor page that are not part of the form. */
 type Options = {
@@ -126,7 +124,7 @@ function showEdit(visit: Visit, { id, document }: LivingApplication, form: Appli
 async function create(visit: Visit) {
   const { vault, request } = visit;
   const posted = typedForm(visit);
-  const type = typeIn({ type: posted.text('type') });
+  const type = typeField.parse(posted.text('type'));
   const form = postedForm(posted);
   const button = edited(form, posted.text('do'));
   if (button !== null) return showNew(visit, type, button.form, { focus: button.focus });
@@ -188,19 +186,20 @@ function keptPreview(type: ApplicationType, posted: TypedForm): Pick<Options, 'p
 
 /** Returns the errors that the API would return for the form, or null if the form is valid. */
 function errorsIn({ vault }: Visit, { document }: LivingApplication, form: ApplicationForm): FieldErrors | null {
+  const { expires_at: expiresAt } = changedExpiry(document, form);
   return errorsOf([
     parseName(form.name),
     parseAccess(accessFields(form), document.type),
-    expiryCheck(vault, document, form),
+    expiresAt === undefined ? valid(null) : checkExpiresAt(expiresAt, vault.clock.now()),
   ]);
 }
 
 /**
- * Checks the expiry in the form. A changed expiry must be in the future. An unchanged expiry is valid even if it is in
- * the past.
+ * Returns the expiry in the form if the person has changed it. A changed expiry must be in the future, and a stored one
+ * may be in the past, so an update must not contain an unchanged expiry.
  */
-function expiryCheck({ clock }: Pick<Vault, 'clock'>, document: ApplicationDocument, form: ApplicationForm) {
-  return form.expiresAt === formOf(document).expiresAt ? valid(null) : checkExpiresAt(expiryIn(form), clock.now());
+function changedExpiry(document: ApplicationDocument, form: ApplicationForm): { readonly expires_at?: string | null } {
+  return form.expiresAt === formOf(document).expiresAt ? {} : { expires_at: expiryIn(form) };
 }
 
 async function save(visit: Visit, application: LivingApplication, form: ApplicationForm, posted: TypedForm) {
@@ -219,14 +218,9 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
   if (posted.text('version') !== versionOf(document)) return showConflict();
   const errors = errorsIn(visit, application, form);
   if (errors !== null) return showEdit(visit, application, form, { errors, status: 400, ...kept });
-  const isExpiryKept = form.expiresAt === formOf(document).expiresAt;
-  const update = {
-    name: form.name,
-    ...accessFields(form),
-    ...(isExpiryKept ? {} : { expires_at: expiryIn(form) }),
-  };
+  const changes = { name: form.name, ...accessFields(form), ...changedExpiry(document, form) };
   const seen = { seenChange: lastChangeOf(document) };
-  const updated = await updateApplication(vault, directoryContextOf(request), id, update, seen);
+  const updated = await updateApplication(vault, directoryContextOf(request), id, changes, seen);
   if (updated.ok) {
     const text = 'Saved. The change applies to every key of the application.';
     return visit.redirect(pathOf(id), { tone: 'good', text });

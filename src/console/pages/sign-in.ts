@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import type { Caller } from '../../domain/access/caller.js';
 import { isVisible, mayContainCardNumber } from '../../domain/access/visitor.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
+import { apiKeyHash } from '../../domain/tenancy/api-key.js';
+import type { Service } from '../../http/service.js';
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { ConsoleProblem } from '../problem.js';
 import { recordSignIn } from '../record-acts.js';
 import { isCrossSite, takeReturn } from '../return-address.js';
-import { callerOfKey, closeSession, openSession, redeemOperatorCode } from '../sessions.js';
+import { closeSession, openSession, redeemOperatorCode } from '../sessions.js';
 import { firstErrors } from '../typed-form.js';
 
 const nameMax = 100;
@@ -71,6 +74,8 @@ function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
   );
 }
 
+type KeyType = 'private' | 'management';
+
 const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'];
 
 async function signIn(visit: Visit) {
@@ -84,22 +89,16 @@ async function signIn(visit: Visit) {
   const ofPrivate = privateKey === '' ? null : await callerOfKey(service, privateKey, 'private');
   const ofManagement = managementKey === '' ? null : await callerOfKey(service, managementKey, 'management');
   const errors: Record<string, string[]> = {};
-  if (privateKey !== '' && ofPrivate === null)
-    errors['private_key'] = [
-      privateKey.startsWith('sr_management_') ? wrongField('Management') : 'No private application has this key.',
-    ];
-  if (managementKey !== '' && ofManagement === null) {
-    errors['management_key'] = [
-      managementKey.startsWith('sr_private_') ? wrongField('Private') : 'No management application has this key.',
-    ];
-  }
+  if (privateKey !== '' && ofPrivate === null) errors['private_key'] = [keyError(privateKey, 'private')];
+  if (managementKey !== '' && ofManagement === null) errors['management_key'] = [keyError(managementKey, 'management')];
   if (ofPrivate !== null && ofManagement !== null && ofPrivate.caller.tenantId !== ofManagement.caller.tenantId) {
     errors['form'] = ['The two keys belong to different tenants. Sign in with one of them.'];
   }
+  let isOperator = false;
   // The code is redeemed only if the form has no errors. A mistyped key therefore does not use up the code.
-  const isOperator = code !== '' && Object.keys(errors).length === 0 && (await redeemOperatorCode(vault, code));
-  if (code !== '' && Object.keys(errors).length === 0 && !isOperator) {
-    errors['operator_code'] = ['The code is wrong, was already used, or is older than five minutes.'];
+  if (code !== '' && Object.keys(errors).length === 0) {
+    isOperator = await redeemOperatorCode(vault, code);
+    if (!isOperator) errors['operator_code'] = ['The code is wrong, was already used, or is older than five minutes.'];
   }
   if (Object.keys(errors).length > 0) {
     // Throws 429 if too many sign-ins from this address have failed.
@@ -123,9 +122,27 @@ async function signIn(visit: Visit) {
   return visit.redirect(takeReturn(request, reply));
 }
 
-/** Returns the message for a key that was entered in the wrong field. A key's prefix determines its field. */
-function wrongField(kind: 'Private' | 'Management'): string {
-  return `This is a ${kind.toLowerCase()} key. Enter it in the field “${kind} key”.`;
+/**
+ * Returns the caller for an API key. Returns null if the key is not valid, or if its application has a different type.
+ */
+async function callerOfKey(
+  { authenticate }: Pick<Service, 'authenticate'>,
+  key: string,
+  type: KeyType,
+): Promise<{ readonly caller: Caller; readonly keyHash: string } | null> {
+  const caller = await authenticate(key);
+  return caller?.applicationType === type ? { caller, keyHash: apiKeyHash(key) } : null;
+}
+
+const otherFields = {
+  private: { prefix: 'sr_management_', error: 'This is a management key. Enter it in the field “Management key”.' },
+  management: { prefix: 'sr_private_', error: 'This is a private key. Enter it in the field “Private key”.' },
+} as const;
+
+/** Returns the error for a key that is not valid in the field for this type. */
+function keyError(key: string, type: KeyType): string {
+  const { prefix, error } = otherFields[type];
+  return key.startsWith(prefix) ? error : `No ${type} application has this key.`;
 }
 
 /** Returns the name in a rejected form, to show it again. Returns '' if it could be a key, a code or a card number. */
