@@ -3,13 +3,10 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import {
   blockOf,
   blocksOfSegment,
-  checked,
   entriesOf,
   entriesOfBlock,
   entriesOfSegment,
   entryBytes,
-  type Fence,
-  fenceAt,
   fencesOf,
   filterOf,
   seqAt,
@@ -27,10 +24,11 @@ import {
 import { openRuns } from './index-view.js';
 import { nextEntries } from './merge-runs.js';
 import { openRun, type Run } from './run.js';
+import { createRunEditor, fencesIn } from './run-editor.js';
 import { sortEntries } from './sort-entries.js';
 
 /** The sizes that control merging. Tests use smaller sizes. */
-export type IndexSizes = {
+type IndexSizes = {
   /** When the unmerged changes contain this many postings, they are merged into a run. */
   readonly mergedAtOnce: number;
   /** When a level contains this many runs, they are combined into one run on the next level. */
@@ -143,12 +141,13 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
    * into a run that is being built, also removes the copy.
    */
   function takeOut(removed: readonly Buffer[], version: number): void {
+    const editorOf = (run: Run) => createRunEditor(run, statements, write);
     const rows = statements.runs();
-    const read = current(rows).map((run) => ({ run, editor: createEditor(run) }));
+    const read = current(rows).map((run) => ({ run, editor: editorOf(run) }));
     const built = rows
       .filter(({ state }) => state === 'building')
       .map((row) => openRun(row, statements.segmentsAfter(row.run, -1)))
-      .map((run) => ({ run, editor: createEditor(run), last: lastOf(run.row.run) }));
+      .map((run) => ({ run, editor: editorOf(run), last: lastOf(run.row.run) }));
     for (const entry of removed.toSorted(Buffer.compare)) {
       const seq = seqAt(entry, 0);
       const owner = read.find(
@@ -158,49 +157,6 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       if (target !== undefined && target.last !== null && entry.compare(target.last) <= 0) target.editor.remove(entry);
     }
     for (const { editor } of [...read, ...built]) editor.save(version);
-  }
-
-  /**
-   * Creates an editor for the blocks of a run. The editor collects removals in memory and writes each changed block
-   * only once.
-   */
-  function createEditor(run: Run) {
-    const edited = new Map<number, Fence & { readonly entries: Buffer }>();
-
-    function readBlock(block: number) {
-      const known = edited.get(block);
-      return known ?? { entries: run.entriesIn(statements, block), count: run.sizeOf(block) };
-    }
-
-    return {
-      /** Removes an entry. Returns false if the run does not contain the entry. */
-      remove(entry: Buffer): boolean {
-        const place = run.find(statements, entry, readBlock);
-        if (place === null) return false;
-        const { entries, count } = readBlock(place.block);
-        const left = Buffer.concat([
-          entries.subarray(0, place.index * entryBytes),
-          entries.subarray((place.index + 1) * entryBytes, count * entryBytes),
-        ]);
-        edited.set(place.block, { entries: left, count: count - 1, first: left.subarray(0, entryBytes) });
-        return true;
-      },
-      save(version: number): void {
-        if (edited.size === 0) return;
-        const segments = new Map(run.segments.map(({ segment, fences }) => [segment, fences]));
-        const changed = new Map<number, Fence[]>();
-        for (const [block, fence] of edited) {
-          const id = run.idOf(block);
-          const segment = Math.floor(id / blocksOfSegment);
-          write.changeBlock.run(blockOf(fence.entries), id);
-          const fences = changed.get(segment) ?? fencesIn(segments.get(segment), segment);
-          fences[id % blocksOfSegment] = fence;
-          changed.set(segment, fences);
-        }
-        for (const [segment, fences] of changed) write.changeSegment.run(version, fencesOf(fences), segment);
-        write.changeRun.run(version, run.row.run);
-      },
-    };
   }
 
   /**
@@ -351,11 +307,6 @@ export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
 function isBuilt(rows: readonly RunRow[], level: number): boolean {
   return rows.some((row) => row.state === 'building' && row.level === level);
-}
-
-function fencesIn(stored: Buffer | undefined, segment: number): Fence[] {
-  const fences = checked(stored, `the fences of segment ${segment}`);
-  return Array.from({ length: blocksOfSegment }, (_, block) => fenceAt(fences, block));
 }
 
 function writeStatements(database: SqliteDatabase, slot: Slot) {
