@@ -42,7 +42,7 @@ export type ProvenClear = StoredClear & { readonly leaf: Uint8Array };
  * An event with its place in its stream. The hashes do not cover the position in the log, because positions may differ
  * in a restored log.
  */
-export type PlacedEvent = Omit<ClearEvent, 'position'>;
+type PlacedEvent = Omit<ClearEvent, 'position'>;
 
 const hashBytes = 32;
 const absent = 0xffff_ffff;

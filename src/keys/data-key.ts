@@ -8,7 +8,7 @@ import { ownBuffer } from './random-key.js';
 export const wrapsMax = 2 ** 30;
 
 /** Identifies a data key, its tenant, and the key that wraps it. */
-export type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
+type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
 
 export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace): Buffer {
   return sealCiphertext(wrappingKey, key, place(of));

@@ -108,7 +108,7 @@ export type KeyRotation = {
  * `sequence` is the sequence number of the last key that the step read. `looked` is the number of keys that the step
  * read.
  */
-export type RewrapStep = { readonly sequence: number; readonly looked: number };
+type RewrapStep = { readonly sequence: number; readonly looked: number };
 
 /**
  * A damaged key that is wrapped under the root key, as `name` describes it: the search key of a generation, or a key of

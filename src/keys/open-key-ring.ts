@@ -18,7 +18,7 @@ import { createTraceUses, type TraceUseLimits } from './trace-uses.js';
 import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 
 /** The key ring of one process. */
-export type OpenKeyRing = KeyRing & {
+type OpenKeyRing = KeyRing & {
   /**
    * Forgets all cached tenant, search-term and data keys. A caller that reads many keys calls this after each batch of
    * keys.

@@ -9,7 +9,7 @@ const place = { tenantId: '', stream: 'root', revision: 0, keyId: 'root', field:
  * Returns the check value of a root key: 16 zero bytes that are sealed under the key. Every key store contains the
  * check value of its root key.
  */
-export function newRootCheck(rootKey: Buffer): Buffer {
+function newRootCheck(rootKey: Buffer): Buffer {
   return sealCiphertext(rootKey, Buffer.alloc(16), place);
 }
 

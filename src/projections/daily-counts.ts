@@ -7,7 +7,7 @@ import { isDamage } from '../vault/for-tenants.js';
 import { tokenTypeAt } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
 
-export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock' | 'reportDamage'>;
+type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock' | 'reportDamage'>;
 
 /**
  * The position up to which the event log has been counted is stored under this name. The positions of the access log's
@@ -162,7 +162,7 @@ async function isLiving({ log, keys, reportDamage }: CountingDeps, tenantId: str
 }
 
 /** The background work that counts tokens and accesses in one process. */
-export type DailyCounting = { start(): void; stop(): Promise<void> };
+type DailyCounting = { start(): void; stop(): Promise<void> };
 
 const pauseMs = 2_000;
 /**

@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Spans } from '../../ports/spans.js';
 
-export type TracingOptions = {
+type TracingOptions = {
   /** The URL where the collector accepts traces via OTLP over HTTP. */
   readonly endpoint: string;
   /**

@@ -11,7 +11,7 @@ export type WeighedNode =
  * The result of weighing a plan. It is either one of the constants `every` and `none`, or a tree that contains neither
  * of them.
  */
-export type Weighed = WeighedNode | 'every' | 'none';
+type Weighed = WeighedNode | 'every' | 'none';
 
 /**
  * Uses the number of tokens that have each term to simplify the plan. A term that no token has matches nothing, and a

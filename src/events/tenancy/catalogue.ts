@@ -35,7 +35,7 @@ const schemas = {
 /** The stored plaintext part of a directory event. */
 export type DirectoryClear<T extends DirectoryEventType> = z.output<(typeof schemas)[T]>;
 
-export type DirectoryEvent = {
+type DirectoryEvent = {
   [T in DirectoryEventType]: { readonly type: T; readonly clear: DirectoryClear<T> };
 }[DirectoryEventType];
 

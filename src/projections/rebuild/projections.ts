@@ -11,7 +11,7 @@ import { shredWholeLog } from '../shredder.js';
 import { rebuildStatus } from './rebuild-status.js';
 import type { TokenRebuild } from './token-rebuild.js';
 
-export type ProjectionsDeps = {
+type ProjectionsDeps = {
   readonly vault: Pick<Vault, 'log' | 'accessLog' | 'keys' | 'clock' | 'dailyCounts' | 'vocabularies' | 'reportDamage'>;
   readonly generations: Generations;
   readonly tokens: TokenRebuild;

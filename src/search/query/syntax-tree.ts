@@ -1,6 +1,6 @@
 /** The fields whose values are compared with a string. */
 export const textFields = ['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'] as const;
-export type TextField = (typeof textFields)[number];
+type TextField = (typeof textFields)[number];
 
 export const dateFields = ['created_at', 'modified_at'] as const;
 export type DateField = (typeof dateFields)[number];

@@ -1,7 +1,7 @@
 import { metadataHead } from './correct.js';
 import { fieldWords, typeWords, type VisibleWords, type WordList } from './word-list.js';
 
-export const suggestionsMax = 20;
+const suggestionsMax = 20;
 
 export type Suggestion = {
   /** The text that replaces the prefix. */

@@ -1,5 +1,5 @@
 /** A request that changes `vault.db`. The journal records it so that it can be replayed. */
-export type JournalledChange = { readonly operation: string; readonly input: unknown };
+type JournalledChange = { readonly operation: string; readonly input: unknown };
 
 /**
  * In the JSON, each binary value is replaced by an object with a single member. The name of that member is this

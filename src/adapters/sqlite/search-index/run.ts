@@ -23,7 +23,7 @@ import { blockName, type IndexStatements, type RunRow, type SegmentRow } from '.
 export type Bounds = { readonly from: number; readonly to: number; readonly first: number; readonly last: number };
 
 /** The functions that read blocks and filters in the reader's transaction. */
-export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
+type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
 
 type Place = { readonly block: number; readonly index: number };
 

@@ -9,7 +9,7 @@ type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
  * The changes in the tail seen by a search: the additions after change `merged` and the removals after change `erased`,
  * both up to change `last`.
  */
-export type TailRange = { readonly merged: number; readonly erased: number; readonly last: number };
+type TailRange = { readonly merged: number; readonly erased: number; readonly last: number };
 
 export type Tail = ReturnType<typeof createTail>;
 

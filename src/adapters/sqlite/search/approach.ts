@@ -7,7 +7,7 @@ import type { IndexView } from '../search-index/index-view.js';
  * Describes how a plan is executed: which postings the search walks, and which conditions it must still check for each
  * token.
  */
-export type Approach = {
+type Approach = {
   /** The term that all of the tenant's tokens have. */
   readonly all: Buffer;
   /** The whole plan with the count of each term, or null if the plan matches every token. */

@@ -34,7 +34,7 @@ const youngGenerationMb = 12;
  */
 const requestsOfMessage = 8;
 
-export type WriterListeners = {
+type WriterListeners = {
   /** Called if the files become unusable. The thread has then stopped writing. */
   onBroken(error: StoreBroken): void;
   /** Called after each commit to `vault.db`, with the number of requests in the commit. */
