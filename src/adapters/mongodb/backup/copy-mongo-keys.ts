@@ -1,7 +1,13 @@
 import { BSON, type Db, type Document } from 'mongodb';
 import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
 import { connectMongo } from '../connection.js';
-import { keyCollectionNames, keyCollections, restored, restoringMark } from '../key-store/key-collections.js';
+import {
+  keyCollectionNames,
+  metaValue,
+  raiseMetaValue,
+  restored,
+  restoringMark,
+} from '../key-store/key-collections.js';
 import { storedRootCheck } from '../key-store/root-check.js';
 import { uuidText } from '../uuid.js';
 
@@ -14,7 +20,6 @@ const pageSize = 2_000;
 export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
   const connection = await connectMongo(url, databaseName);
   const { call } = connection;
-  const metaOf = async (name: string) => (await call((db) => keyCollections.meta(db).findOne({ _id: name })))?.value;
 
   /**
    * Throws BackupRefused if a rotation or a restore is running or has run since `lines` began. Threat: a rotation or
@@ -24,9 +29,9 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   async function refuseRotation(rootCheck: Buffer | null): Promise<void> {
     const check = await storedRootCheck(connection);
     const isSame = check !== null && rootCheck?.equals(check) === true;
-    if (((await metaOf(restoringMark)) ?? restored) !== restored)
+    if (((await metaValue(connection, restoringMark)) ?? restored) !== restored)
       throw new BackupRefused('the keys are being restored. Finish that first.');
-    if ((await metaOf('rotation')) !== 'begun' && isSame) return;
+    if ((await metaValue(connection, 'rotation')) !== 'begun' && isSame) return;
     throw new BackupRefused(
       'the keys are being rotated. Finish that (`strongroom keys rotate --all`), then try again.',
     );
@@ -46,7 +51,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   }
 
   return {
-    logId: async () => String((await metaOf('log_id')) ?? ''),
+    logId: async () => String((await metaValue(connection, 'log_id')) ?? ''),
     async *lines() {
       const rootCheck = await storedRootCheck(connection);
       await refuseRotation(rootCheck);
@@ -65,10 +70,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       for await (const { _id } of documents('data_keys', ended)) yield uuidText(_id as Buffer);
       for await (const { _id } of documents('tenant_keys', ended)) yield String(_id);
     },
-    async recordBackup(madeAt) {
-      const newest = { $max: { value: madeAt } };
-      await call((db) => keyCollections.meta(db).updateOne({ _id: 'backup' }, newest, { upsert: true }));
-    },
+    recordBackup: (madeAt) => raiseMetaValue(connection, 'backup', madeAt),
     close: () => connection.close(),
   };
 }

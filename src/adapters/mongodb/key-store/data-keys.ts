@@ -10,7 +10,7 @@ import {
 import { batcher } from '../batcher.js';
 import type { MongoConnection } from '../connection.js';
 import { uuidBytes, uuidText } from '../uuid.js';
-import { type DataKeyDocument, keyCollections } from './key-collections.js';
+import { type DataKeyDocument, keyCollections, raiseMetaValue } from './key-collections.js';
 
 const changedAtOnce = 1_000;
 /** The number of keys that one query counts. A query for millions of keys would exceed the time limit of a call. */
@@ -26,7 +26,9 @@ type DataKeys = Pick<
  * Stores wrapped data keys. A key's document is never removed. A key is destroyed by overwriting its document.
  * `logHead` returns the position of the newest event in the log.
  */
-export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
+export function mongoDataKeys(connection: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
+  const { call } = connection;
+
   /**
    * Returns a function that returns these fields of a data key, or null if there is no such key. Concurrent calls share
    * one query.
@@ -108,9 +110,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       const head = await logHead();
       // Before the keys are stored, records how far the log reaches. If the log later ends before this position, the
       // vault detects that an older copy was restored (ADR 32).
-      await call((db) =>
-        keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: head } }, { upsert: true }),
-      );
+      await raiseMetaValue(connection, 'log', head);
       const rows = keys.map(
         ({ id, wrapped }): DataKeyDocument => ({
           _id: uuidBytes(id),

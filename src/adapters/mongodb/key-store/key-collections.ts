@@ -114,6 +114,16 @@ export const keyCollections = {
   logMemory: (db: Db): Collection<LogMemoryDocument> => db.collection('meta'),
 };
 
+/** Returns the value of a document in `meta`, or null if there is no such document. */
+export async function metaValue({ call }: MongoConnection, id: string): Promise<MetaDocument['value'] | null> {
+  return (await call((db) => keyCollections.meta(db).findOne({ _id: id })))?.value ?? null;
+}
+
+/** Stores a number in `meta`, unless the stored number is larger. */
+export async function raiseMetaValue({ call }: MongoConnection, id: string, value: number): Promise<void> {
+  await call((db) => keyCollections.meta(db).updateOne({ _id: id }, { $max: { value } }, { upsert: true }));
+}
+
 /** Returns the names of the collections that exist in the key store. */
 export async function keyCollectionNames(db: Db): Promise<readonly string[]> {
   const all = await db.listCollections({}, { nameOnly: true }).toArray();

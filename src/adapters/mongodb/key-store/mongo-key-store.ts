@@ -11,7 +11,15 @@ import { unlessDuplicate } from '../mongo-error.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { mongoDataKeys, sequenceOf, stampOf } from './data-keys.js';
 import { mongoGenerationKeys } from './generation-keys.js';
-import { type DataKeyDocument, idPages, keyCollections, logMemories, type MetaDocument } from './key-collections.js';
+import {
+  type DataKeyDocument,
+  idPages,
+  keyCollections,
+  logMemories,
+  type MetaDocument,
+  metaValue,
+  raiseMetaValue,
+} from './key-collections.js';
 import { storedRootCheck } from './root-check.js';
 import { mongoRotationRows } from './rotation-rows.js';
 import { mongoTenantKeys } from './tenant-keys.js';
@@ -128,8 +136,7 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
     // MongoDB verifies a checksum of every block that it reads.
     hasDamagedId: async () => false,
     async checkpoint(name) {
-      const found = await call((db) => keyCollections.meta(db).findOne({ _id: name }));
-      return Number(found?.value ?? 0);
+      return Number((await metaValue(connection, name)) ?? 0);
     },
     async saveCheckpoint(name, value) {
       await call((db) => keyCollections.meta(db).updateOne({ _id: name }, { $set: { value } }, { upsert: true }));
@@ -160,7 +167,8 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
  * Saves a checkpoint and a link, unless the stored ones are newer. `$max` compares two documents by their first field,
  * which is the number of the checkpoint or the position of the link.
  */
-async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
+async function saveLogMemory(connection: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
+  const { call } = connection;
   if (checkpoint !== null) {
     const { number, hash, signature } = checkpoint;
     const newer = { $max: { checkpoint: { number, hash, signature } } };
@@ -170,19 +178,17 @@ async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: Lo
     const { position, count, hash } = link;
     const newer = { $max: { link: { position, count, hash: Buffer.from(hash) } } };
     await call((db) => keyCollections.logMemory(db).updateOne({ _id: 'log_link' }, newer, { upsert: true }));
-    await call((db) =>
-      keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: position } }, { upsert: true }),
-    );
+    await raiseMetaValue(connection, 'log', position);
   }
 }
 
 /** Inserts a document into `meta` if it does not exist. Returns the stored value in both cases. */
-export async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
-  const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
-  const found = await find();
-  if (found !== null) return found.value;
-  if (await unlessDuplicate(call((db) => keyCollections.meta(db).insertOne(meta)))) return meta.value;
-  const first = await find();
+export async function once(connection: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
+  const stored = await metaValue(connection, meta._id);
+  if (stored !== null) return stored;
+  const inserted = connection.call((db) => keyCollections.meta(db).insertOne(meta));
+  if (await unlessDuplicate(inserted)) return meta.value;
+  const first = await metaValue(connection, meta._id);
   if (first === null) throw new Error('a document was removed from the key store');
-  return first.value;
+  return first;
 }

@@ -9,7 +9,14 @@ import type { KeyStore } from '../../../ports/key-store.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { ensureIndexes } from '../required-indexes.js';
-import { keyCollections, keyIndexes, type MetaDocument, restored, restoringMark } from './key-collections.js';
+import {
+  keyCollections,
+  keyIndexes,
+  type MetaDocument,
+  metaValue,
+  restored,
+  restoringMark,
+} from './key-collections.js';
 import { mongoKeyStore, once } from './mongo-key-store.js';
 
 export type MongoKeyStore = {
@@ -36,11 +43,11 @@ export async function openMongoKeyStore(
   return {
     store: mongoKeyStore(connection, clock, logHead),
     clockRecords: {
-      load: async () => clockRecordIn(await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'clock' }))),
+      load: async () => clockRecordIn(await metaValue(connection, 'clock')),
       save: (record) =>
         inTransaction(connection, async (db, session) => {
           const meta = keyCollections.meta(db);
-          const stored = clockRecordIn(await meta.findOne({ _id: 'clock' }, { session }));
+          const stored = clockRecordIn((await meta.findOne({ _id: 'clock' }, { session }))?.value ?? null);
           // Another process may have recorded a step of the clock since this process loaded the record.
           const codesAhead = Math.max(record.codesAhead, stored?.codesAhead ?? 0);
           const value = encodeClockRecord({ ...record, codesAhead });
@@ -48,15 +55,15 @@ export async function openMongoKeyStore(
         }),
     },
     async logIdOfKeys() {
-      const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'log_id' }));
-      return found === null ? null : String(found.value);
+      const logId = await metaValue(connection, 'log_id');
+      return logId === null ? null : String(logId);
     },
     bindKeysToLog: async (logId) => String(await once(connection, { _id: 'log_id', value: logId })),
   };
 }
 
-function clockRecordIn(stored: MetaDocument | null): ClockRecord | null {
-  return Buffer.isBuffer(stored?.value) ? decodeClockRecord(stored.value) : null;
+function clockRecordIn(value: MetaDocument['value'] | null): ClockRecord | null {
+  return Buffer.isBuffer(value) ? decodeClockRecord(value) : null;
 }
 
 /**

@@ -2,12 +2,12 @@ import type { ClientSession, Db } from 'mongodb';
 import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { DuplicateKey } from '../mongo-error.js';
-import { keyCollections } from './key-collections.js';
+import { keyCollections, metaValue } from './key-collections.js';
 
 /** Returns the check value that identifies the root key of the key store, or null if the key store is new. */
-export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer | null> {
-  const stored = await call((db) => keyCollections.meta(db).findOne({ _id: 'root_check' }));
-  return Buffer.isBuffer(stored?.value) ? stored.value : null;
+export async function storedRootCheck(connection: MongoConnection): Promise<Buffer | null> {
+  const value = await metaValue(connection, 'root_check');
+  return Buffer.isBuffer(value) ? value : null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { noEvent, type RotationRows } from '../../../ports/key-store.js';
 import type { MongoConnection } from '../connection.js';
 import { uuidBytes } from '../uuid.js';
 import type { mongoDataKeys } from './data-keys.js';
-import { keyCollections } from './key-collections.js';
+import { keyCollections, metaValue } from './key-collections.js';
 import { underRootCheck } from './root-check.js';
 
 const lookedAtOnce = 5_000;
@@ -46,8 +46,7 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
     ...dataKeys,
     wrappingKeys,
     async begin(check) {
-      const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
-      if (begun?.value === 'begun') return;
+      if ((await metaValue(connection, 'rotation')) === 'begun') return;
       // Reads the clock before marking the keys. Threat: if the clock were read later, a copy of the key store that was
       // made after the keys were marked could contain newer keys and still be reported as void.
       const at = earliestNow(clock);
@@ -106,8 +105,8 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
       });
     },
     async voidBefore() {
-      const found = await call((db) => keyCollections.meta(db).findOne({ _id: 'copies_void_before' }));
-      return found === null ? null : Number(found.value);
+      const time = await metaValue(connection, 'copies_void_before');
+      return time === null ? null : Number(time);
     },
     async settle() {},
   };
