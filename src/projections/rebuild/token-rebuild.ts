@@ -3,9 +3,10 @@ import type { KeyRing } from '../../keys/key-ring.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { Generations, Rebuild, RebuildOutcome, RebuildRate } from '../../ports/generations.js';
-import type { BuiltPage, ComparedPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
+import type { BuiltPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { StoreUnavailable, type WaitsFor } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
+import { compareGenerations } from './compare-generations.js';
 
 /**
  * How long a service keeps the old rows after a rebuild, in ms. A search that began before the switch to the new rows
@@ -324,44 +325,6 @@ function readingAhead(thread: TokenThread) {
 }
 
 type Count = (events: number, position: number) => RebuildRate;
-
-const pageSize = 500;
-const looks = 3;
-/** The comparison stops when it has found this many differences. */
-const differentMax = 10_000;
-
-/**
- * Compares all rows of two generations, and returns the streams whose rows differ. Writes continue during the
- * comparison. A row therefore counts as different only if it still differs in two more comparisons. Before each of
- * these two comparisons, `caughtUp` brings the new generation up to the head of the log. The comparison stops after
- * 10,000 differences. After each page, the function calls `goesOn`. If `goesOn` returns false, the function stops and
- * returns null.
- */
-async function compareGenerations(
-  thread: Pick<RebuildThread, 'compare'>,
-  generations: TwoGenerations,
-  caughtUp: () => Promise<void>,
-  goesOn: () => Promise<boolean>,
-): Promise<readonly string[] | null> {
-  let different: string[] = [];
-  for (let after: string | null = ''; after !== null && different.length < differentMax; ) {
-    const page: ComparedPage = await thread.compare(generations, { after, limit: pageSize });
-    different.push(...page.different);
-    if (!(await goesOn())) return null;
-    after = page.last;
-  }
-  for (let look = 1; look < looks && different.length > 0; look += 1) {
-    await caughtUp();
-    const still: string[] = [];
-    for (let first = 0; first < different.length; first += pageSize) {
-      const streams = different.slice(first, first + pageSize);
-      still.push(...(await thread.compare(generations, { streams })).different);
-      if (!(await goesOn())) return null;
-    }
-    different = still;
-  }
-  return different;
-}
 
 /** Returns a function that counts processed events. Each call returns the rate since `createRate` was called. */
 function createRate() {

@@ -66,6 +66,11 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
     timer = setTimeout(retry, waiting.length > 0 ? retryMs : backgroundRetryMs);
   }
 
+  /** Stops retrying. `keys.db` is not accessed again after this call. */
+  function stop(): void {
+    if (timer !== null) clearTimeout(timer);
+  }
+
   return {
     /**
      * Waits until no file contains the keys, and then calls `done` with the number of ended keys. If this takes longer
@@ -97,12 +102,10 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       if (timer !== null) clearTimeout(timer);
       truncate();
     },
-    /** Stops retrying. `keys.db` is not accessed again after this call. */
-    stop(): void {
-      if (timer !== null) clearTimeout(timer);
-    },
+    stop,
+    /** Makes a last attempt, and tells all waiting requests its result. */
     close(): void {
-      if (timer !== null) clearTimeout(timer);
+      stop();
       const erased = emptyLog();
       for (const { done } of waiting.splice(0)) done(erased);
     },
