@@ -1,14 +1,12 @@
-import { Queue } from 'bullmq';
 import type { Clock } from '../../ports/clock.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { Timers } from '../../ports/timers.js';
 import type { DueRow } from '../../ports/token-rows.js';
-import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
 import { onceAMinute } from '../shared/once-a-minute.js';
 import { withinLimit } from '../shared/within-limit.js';
+import { bullmqQueue, type QueuePlace } from './bullmq-queue.js';
 import { bullmqWorker, type WorkerOptions } from './bullmq-worker.js';
-import { queueClientOptions } from './queue-settings.js';
 import { dueRowOf, timerJob } from './timer-job.js';
 
 const timersQueue = 'timers';
@@ -19,10 +17,7 @@ const timersQueue = 'timers';
  */
 export const soonMs = 24 * 3_600_000;
 
-export type BullmqTimersOptions = {
-  readonly url: string;
-  /** The prefix of every Redis key. */
-  readonly prefix: string;
+export type BullmqTimersOptions = QueuePlace & {
   readonly clock: Clock;
   /**
    * How long after its due time a job runs, in ms. This must be long enough for the due time to have passed on the
@@ -67,14 +62,12 @@ export type RefilledTimers = {
  * tokens while Redis is down, until the waiting removals fill the memory of the process.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
-  const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000, removalsMax = 10_000 } = options;
+  const { clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000, removalsMax = 10_000 } = options;
   const report = onceAMinute(options.onError);
-  const redis = connectRedis(url, queueClientOptions, report);
   // BullMQ appends the id of each job to a stream of events, which nothing here reads. The stream is kept empty,
   // because nothing outside the log may name an erased token.
   const streams = { events: { maxLen: 0 } };
-  const queue = new Queue<DueRow>(timersQueue, { prefix, streams, connection: redis.client });
-  queue.on('error', (error) => report(redisFailure(error)));
+  const { queue, disconnect } = bullmqQueue<DueRow>(timersQueue, options, report, { streams });
   const underWay = new Set<Promise<unknown>>();
   const jobs = { pending: 0, max: pendingMax };
   const removals = { pending: 0, max: removalsMax };
@@ -140,7 +133,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
       // accepted by then.
       const closed = Promise.allSettled(underWay).then(() => queue.close());
       await withinLimit('redis', limitMs, closed).catch(() => undefined);
-      redis.disconnect();
+      disconnect();
     },
   };
 }

@@ -1,11 +1,9 @@
-import { Queue } from 'bullmq';
 import { z } from 'zod';
-import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
 import { onceAMinute } from '../shared/once-a-minute.js';
 import { withinLimit } from '../shared/within-limit.js';
+import { bullmqQueue, type QueuePlace } from './bullmq-queue.js';
 import { bullmqWorker, type WorkerOptions } from './bullmq-worker.js';
-import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';
 
@@ -14,10 +12,7 @@ export type WebhookJob = { readonly tenantId: string; readonly webhookId: string
 
 const webhookJob = z.strictObject({ tenantId: z.string(), webhookId: z.string(), position: z.number() });
 
-type Options = {
-  readonly url: string;
-  /** The prefix of every Redis key. */
-  readonly prefix: string;
+type Options = QueuePlace & {
   /** Called for Redis failures, but at most once a minute. */
   readonly onError: (error: unknown) => void;
   readonly limitMs?: number;
@@ -33,11 +28,9 @@ const listedMs = 60_000;
  * running, so the webhook receives its events in order. Losing a job does not lose any events, because the webhook's
  * checkpoint records which events have not been delivered.
  */
-export function bullmqWebhooks({ url, prefix, limitMs = 2_000, now = () => performance.now(), ...options }: Options) {
+export function bullmqWebhooks({ limitMs = 2_000, now = () => performance.now(), ...options }: Options) {
   const report = onceAMinute(options.onError);
-  const redis = connectRedis(url, queueClientOptions, report);
-  const queue = new Queue<WebhookJob>(webhooksQueue, { prefix, connection: redis.client });
-  queue.on('error', (error) => report(redisFailure(error)));
+  const { queue, disconnect } = bullmqQueue<WebhookJob>(webhooksQueue, options, report);
   let unanswered = 0;
   /** The webhooks whose jobs have been checked since `checkedAt`. */
   let checked = new Set<string>();
@@ -86,7 +79,7 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, now = () => perfo
     },
     async close(): Promise<void> {
       await withinLimit('redis', limitMs, queue.close()).catch(() => undefined);
-      redis.disconnect();
+      disconnect();
     },
   };
 }

@@ -4,13 +4,10 @@ import { connectRedis } from '../redis/connect-redis.js';
 import { redisFailure } from '../redis/redis-failure.js';
 import { onceAMinute } from '../shared/once-a-minute.js';
 import { withinLimit } from '../shared/within-limit.js';
-import { queueClientOptions } from './queue-settings.js';
+import { type QueuePlace, queueClientOptions } from './bullmq-queue.js';
 
 /** What the owner of a worker sets, whatever the queue. */
-export type WorkerOptions<Job> = {
-  readonly url: string;
-  /** The prefix of every Redis key. */
-  readonly prefix: string;
+export type WorkerOptions<Job> = QueuePlace & {
   /** Does the work of a job. The worker can call this twice for the same job. */
   readonly run: (job: Job) => Promise<void>;
   /** Called for every failure of `run`, and at most once a minute for Redis failures. */
