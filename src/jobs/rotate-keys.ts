@@ -26,16 +26,16 @@ export async function rotateKeys(
   rotation: KeyRotation,
   next: Buffer,
   onProgress: (progress: RotationProgress) => void = () => undefined,
-  patience: RetryPolicy = twoMinutes,
+  policy: RetryPolicy = twoMinutes,
 ): Promise<boolean> {
   let progress: RotationProgress = { done: 0, total: 0 };
-  const show = (next: RotationProgress): void => {
-    progress = next;
-    onProgress(next);
+  const show = (shown: RotationProgress): void => {
+    progress = shown;
+    onProgress(shown);
   };
   const onWait = (waitsFor: StoreUnavailable | null): void =>
     onProgress(waitsFor === null ? progress : { ...progress, waitsFor });
-  const from = await retry(patience, () => rotation.rootCheck(), onWait);
+  const from = await retry(policy, () => rotation.rootCheck(), onWait);
 
   /**
    * Returns the cause of a step's error. If another process completes a rotation during the step, the keys that the step
@@ -51,7 +51,7 @@ export async function rotateKeys(
 
   const again = <T>(step: () => Promise<T>) =>
     retry(
-      patience,
+      policy,
       () =>
         step().catch(async (error: unknown) => {
           throw await causeOf(error);
@@ -79,8 +79,8 @@ export async function rotateKeys(
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next, from)))) break;
     // Threat: a planted data key whose tenant is deleted cannot be rewrapped, so the rotation would go on forever.
     leftSince ??= performance.now();
-    if (performance.now() - leftSince > patience.limitMs) throw new RotationRefused(keysLeft);
-    await wait(patience.againMs, null, { ref: false });
+    if (performance.now() - leftSince > policy.limitMs) throw new RotationRefused(keysLeft);
+    await wait(policy.againMs, null, { ref: false });
   }
   await again(() => rotation.settle());
   // Threat: if another rotation has completed meanwhile, the caller would overwrite the only file with the current root

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpsRequest } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
   AccessDeniedError,
@@ -205,7 +206,7 @@ async function waitUntilEffective(vaultUrl: string): Promise<void> {
       if (performance.now() > until) throw error;
       if (!(error instanceof EventStoreDbBroken || error instanceof StoreUnavailable)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await wait(pauseMs);
   }
 }
 

@@ -62,12 +62,7 @@ export async function deliverBatch(
   subscription: Subscription,
   before: WebhookState,
   { retried, missing, unreadable, chunk, upTo }: Batch,
-): Promise<{
-  readonly state: WebhookState;
-  readonly delivered: readonly string[];
-  readonly attempts: readonly WebhookAttempt[];
-  readonly failures: readonly unknown[];
-}> {
+): Promise<Omit<BatchResult, 'version'> & { readonly failures: readonly unknown[] }> {
   const kept = before.pending.filter((one) => !missing.includes(one));
   const pending = new Map(kept.map((one) => [one.position, one]));
   const delivered: string[] = [];
