@@ -1,6 +1,7 @@
 import { batcher } from '../../adapters/mongodb/batcher.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
-import { directoryCollection, directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
+import { directoryIn } from '../../adapters/mongodb/directory/directory-document.js';
+import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
 import type { MongoGenerations } from '../../adapters/mongodb/generations/mongo-generations.js';
 import { keyCollections } from '../../adapters/mongodb/key-store/key-collections.js';
 import { checkIndexes, lacksIndexes, type RequiredIndexes } from '../../adapters/mongodb/required-indexes.js';
@@ -40,12 +41,12 @@ export function guardLostRows(needs: Deps) {
     const ofRevisions = await keysConnection.call((db) =>
       keyCollections.directoryRevisions(db).estimatedDocumentCount(),
     );
-    const ofRows = await rowsConnection.call((db) => db.collection(directoryCollection).estimatedDocumentCount());
+    const ofRows = await rowsConnection.call((db) => directoryIn(db).estimatedDocumentCount());
     if (ofRows >= ofRevisions) return false;
     // The revisions are -1 after an older log was accepted, because it may lack some of the records.
     const known = { revision: { $gte: 0 } };
     const recorded = await keysConnection.call((db) => keyCollections.directoryRevisions(db).countDocuments(known));
-    const stored = await rowsConnection.call((db) => db.collection(directoryCollection).countDocuments());
+    const stored = await rowsConnection.call((db) => directoryIn(db).countDocuments());
     return stored < recorded;
   }
 

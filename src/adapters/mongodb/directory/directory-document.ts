@@ -1,5 +1,7 @@
+import type { Collection, Db } from 'mongodb';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
+import { directoryCollection } from './directory-indexes.js';
 
 type Key = {
   readonly id: string;
@@ -25,6 +27,10 @@ export type DirectoryDocument = {
   /** The MAC over all fields except `used_on`. */
   readonly mac: Buffer;
 };
+
+export function directoryIn(db: Db): Collection<DirectoryDocument> {
+  return db.collection(directoryCollection);
+}
 
 export function documentId(kind: DirectoryRecord['kind'], id: string): string {
   return `${kind}-${id}`;

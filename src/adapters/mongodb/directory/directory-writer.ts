@@ -1,4 +1,4 @@
-import type { Db, Document } from 'mongodb';
+import type { Document } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
 import type { BlockedRecord } from '../../../ports/directory.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
@@ -6,8 +6,7 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { olderThan, revisionIn } from '../stored-revision.js';
-import { type DirectoryDocument, documentId, fieldsOf } from './directory-document.js';
-import { directoryCollection } from './directory-indexes.js';
+import { directoryIn, documentId, fieldsOf } from './directory-document.js';
 
 /**
  * The result of a write. `stale` means that the stored row has the same revision or a newer one. `gap` means that the
@@ -28,8 +27,6 @@ const readAtOnce = 1_000;
  * took effect. The caller can safely repeat the write.
  */
 export function mongoDirectoryWriter({ call }: MongoConnection) {
-  const directory = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
-
   /**
    * Writes a record if the stored record matches `guard`. Returns true if the record was written. If `upsert` is true
    * and the stored record does not match, MongoDB reports a duplicate key, and the result is false.
@@ -38,7 +35,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     const filter = { _id: documentId(record.kind, record.id), ...guard };
     try {
       const { matchedCount, upsertedCount } = await call((db) =>
-        directory(db).updateOne(filter, [{ $set: fieldsKeepingUse(record) }], { upsert }),
+        directoryIn(db).updateOne(filter, [{ $set: fieldsKeepingUse(record) }], { upsert }),
       );
       return matchedCount + upsertedCount > 0;
     } catch (error) {
@@ -49,7 +46,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
 
   async function storedRevision({ kind, id }: DirectoryRecord): Promise<number> {
     const found = await call((db) =>
-      directory(db).findOne({ _id: documentId(kind, id) }, { projection: { revision: 1 } }),
+      directoryIn(db).findOne({ _id: documentId(kind, id) }, { projection: { revision: 1 } }),
     );
     return revisionIn(found);
   }
@@ -59,7 +56,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     for (let from = 0; from < records.length; from += readAtOnce) {
       const ids = records.slice(from, from + readAtOnce).map(({ kind, id }) => documentId(kind, id));
       const rows = await call((db) =>
-        directory(db)
+        directoryIn(db)
           .find({ _id: { $in: ids } }, { projection: { revision: 1 } })
           .toArray(),
       );

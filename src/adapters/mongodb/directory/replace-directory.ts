@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyBulkWriteOperation, Db } from 'mongodb';
+import type { AnyBulkWriteOperation } from 'mongodb';
 import { tenantStream } from '../../../events/tenancy/streams.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
-import { type DirectoryDocument, documentId, fieldsOf, keysIn } from './directory-document.js';
-import { directoryCollection, readAllLimitMs } from './directory-indexes.js';
+import { type DirectoryDocument, directoryIn, documentId, fieldsOf, keysIn } from './directory-document.js';
+import { readAllLimitMs } from './directory-indexes.js';
 
 /** The number of writes in one command, which must end within the time limit of a call. */
 const writesAtOnce = 1_000;
-
-const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
 /**
  * Makes the stored rows equal to `records`, one row after another: removes rows that are not in `records`, replaces
@@ -26,12 +24,12 @@ export async function replaceDirectory(
   records: readonly Stored<DirectoryRecord>[],
   log: Pick<EventLog, 'readStream'>,
 ): Promise<boolean> {
-  const stored = await connection.call((db) => collectionIn(db).find({}).toArray(), readAllLimitMs);
+  const stored = await connection.call((db) => directoryIn(db).find({}).toArray(), readAllLimitMs);
   const writes = writesBetween(stored, records, await newerThan(records, stored, log));
   try {
     for (let from = 0; from < writes.length; from += writesAtOnce) {
       const batch = writes.slice(from, from + writesAtOnce);
-      const done = await connection.call((db) => collectionIn(db).bulkWrite(batch));
+      const done = await connection.call((db) => directoryIn(db).bulkWrite(batch));
       if (done.deletedCount + done.insertedCount + done.matchedCount < batch.length) return false;
     }
     return true;

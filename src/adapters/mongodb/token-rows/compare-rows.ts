@@ -5,8 +5,7 @@ import type { Json } from '../../../domain/json.js';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../../ports/rebuild-thread.js';
 import { termsDigest } from '../../shared/terms-digest.js';
 import type { MongoConnection } from '../connection.js';
-import type { DirectoryDocument } from '../directory/directory-document.js';
-import { directoryCollection } from '../directory/directory-indexes.js';
+import { directoryIn } from '../directory/directory-document.js';
 import { readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
 import type { RowDocument } from './row-document.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
@@ -83,8 +82,7 @@ async function streamsAfter(
 }
 
 async function tenantsGone(db: Db): Promise<ReadonlySet<string>> {
-  const found = await db
-    .collection<DirectoryDocument>(directoryCollection)
+  const found = await directoryIn(db)
     .find({ kind: 'tenant', removed_at: { $ne: null } }, { projection: { id: 1 } })
     .toArray();
   return new Set(found.map(({ id }) => id));
