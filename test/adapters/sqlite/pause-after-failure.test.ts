@@ -113,9 +113,9 @@ test('access records open a damaged month’s file again only after a pause', ()
   const { dataDir, repair } = damagedMonth();
   const file = prepareFile(join(dataDir, 'journal.db'), 'journal.db', journalSchema, journalSchemaVersion);
   const journal = createJournal(file, { sequence: 0, hash: randomBytes(32) });
-  const background = { note: () => undefined, send: () => undefined, close: async () => undefined };
+  const background = { send: () => undefined };
   const never = () => expect.unreachable('nothing is moved');
-  const access = createAccessJournal(dataDir, journal, background, never, never);
+  const access = createAccessJournal({ dataDir, journal, background, reply: never, onMoved: never });
   const input = { month: '2026-02', lines: '[]', entries: 1, isLast: false };
   const record = () => access.group([{ id: 1, operation: 'record_access', input }]).recorded[0]?.error;
   const damaged = { store: 'access log', found: { says: `access-${month}.db is damaged` } };

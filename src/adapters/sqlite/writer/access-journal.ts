@@ -27,17 +27,21 @@ type Recorded = { readonly request: RecordRequest; readonly error: Error | null 
 
 export type RecordGroup = { readonly recorded: readonly Recorded[]; readonly batches: readonly JournalBatch[] };
 
+type AccessJournalDeps = {
+  readonly dataDir: string;
+  readonly journal: Journal;
+  readonly background: Pick<Background, 'send'>;
+  /** Replies to a request that waited for a move or a drop. */
+  readonly reply: (request: AccessRequest, attempt: Attempt) => void;
+  /** Called after each move, with the reason why it failed, or null. */
+  readonly onMoved: (failure: Error | null) => void;
+};
+
 /**
  * Combines access records into batches for the journal, and has the background thread move the batches into the month
- * files. Calls `reply` for requests that waited for a move, and calls `onMoved` after each move.
+ * files.
  */
-export function createAccessJournal(
-  dataDir: string,
-  journal: Journal,
-  background: Background,
-  reply: (request: AccessRequest, attempt: Attempt) => void,
-  onMoved: (failure: Error | null) => void,
-) {
+export function createAccessJournal({ dataDir, journal, background, reply, onMoved }: AccessJournalDeps) {
   let head: JournalEnd | null = null;
   const pausing = pauseAfterFailure();
   /** The batches that have been appended to the journal but not yet moved, with the number of entries in each. */

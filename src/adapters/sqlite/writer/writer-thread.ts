@@ -54,13 +54,13 @@ function start(port: MessagePort, dataDir: string): void {
   const journal = createJournal(journalFile, appliedIn(vault));
   const seal = createGroupSeal(vault);
   const background = startBackground(dataDir, onDone, broken);
-  const access = createAccessJournal(
+  const access = createAccessJournal({
     dataDir,
     journal,
     background,
-    ({ id }, attempt) => send({ message: 'replies', of: 'access', replies: [reply(id, attempt)] }),
+    reply: ({ id }, attempt) => send({ message: 'replies', of: 'access', replies: [reply(id, attempt)] }),
     onMoved,
-  );
+  });
   const erasure = createErasure(keys, broken);
   const truncation = createVaultTruncation({
     vault,
