@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keepAttempts } from '../../commands/webhooks/change-webhook-state.js';
-import { isAttemptDue } from '../../commands/webhooks/post-to-webhook.js';
 import { atMost } from '../../domain/at-most.js';
 import { createLru } from '../../domain/lru.js';
 import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
 import type { ClearEvent } from '../../events/event.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
 import { earliestNow, steadyNow } from '../../ports/clock.js';
-import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import { type PendingDelivery, stateFrom, type WebhookState } from '../../ports/webhook-store.js';
+import { stateFrom, type WebhookState } from '../../ports/webhook-store.js';
 import { ForgedWebhookState, type VersionedState } from '../../vault/authentic-webhook-store.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
 import type { Vault } from '../../vault/vault.js';
 import { repeated } from '../repeated.js';
-import { type BatchResult, deliverBatch, type Retried, type Unreadable, undoesCreation } from './deliver-batch.js';
+import { type BatchResult, deliverBatch } from './deliver-batch.js';
+import { chunkOf, dueOf, eventsAt } from './next-batch.js';
 import { createPace } from './pace.js';
 import { createSettledLog, type PendingStreams, pageSize } from './settled-log.js';
 import { createSubscriptions, type Subscription } from './subscriptions.js';
@@ -24,8 +23,6 @@ type DeliveryDeps = Pick<
   'accessLog' | 'clock' | 'directory' | 'keys' | 'log' | 'reportDamage' | 'webhookSender' | 'webhookStore'
 >;
 
-/** The maximum number of new events that are delivered to a webhook before its checkpoint is stored. */
-const chunkSize = 16;
 const lanes = 8;
 /**
  * When a webhook has this many pending deliveries, the job stops reading the log for that webhook. Later events wait in
@@ -349,68 +346,4 @@ async function createdAt({ log }: Pick<Vault, 'log'>, { tenantId, webhook }: Sub
     if (created !== undefined) return created.position;
     if (page.length < pageSize) throw new Error('the event that created this webhook is missing');
   }
-}
-
-/**
- * Returns the deliveries that are due. Of each token's pending events, only the oldest can be due. This ensures that
- * the events of a token arrive in order.
- */
-function dueOf(pending: readonly PendingDelivery[], now: number): readonly PendingDelivery[] {
-  const oldest = new Map<string, PendingDelivery>();
-  for (const one of pending) {
-    const other = oldest.get(one.stream);
-    if (other === undefined || one.position < other.position) oldest.set(one.stream, one);
-  }
-  return [...oldest.values()].filter(({ nextAt }) => isAttemptDue(nextAt, now)).slice(0, chunkSize);
-}
-
-/**
- * Returns the next events on the page that may concern the webhook, and the position where the search of the page
- * ended.
- */
-function chunkOf(
-  { tenantId, webhook }: Subscription,
-  { replaysFrom, replaysUpTo = 0 }: WebhookState,
-  page: readonly ClearEvent[],
-  position: number,
-): { readonly chunk: readonly ClearEvent[]; readonly upTo: number } {
-  const types: readonly string[] = webhook.event_types;
-  const isSkipped = (event: ClearEvent) => event.position <= replaysUpTo && event.time < replaysFrom;
-  const concerns = page.filter(
-    (event) => event.tenantId === tenantId && types.includes(event.type) && !isSkipped(event) && !undoesCreation(event),
-  );
-  const chunk = concerns.slice(0, chunkSize);
-  const last = concerns.length > chunkSize ? chunk.at(-1) : page.at(-1);
-  return { chunk, upTo: last?.position ?? position };
-}
-
-/**
- * Reads the events of pending deliveries. An event can be `missing` if the operator has accepted an older log, or if
- * the log was changed. `strongroom audit verify` finds out which. Threat: an attacker changes one event in the log, so
- * that the webhook receives no event any longer. That event is `unreadable`. Throws StoreUnavailable.
- */
-async function eventsAt(
-  { log }: Pick<Vault, 'log'>,
-  due: readonly PendingDelivery[],
-): Promise<{
-  readonly retried: readonly Retried[];
-  readonly missing: readonly PendingDelivery[];
-  readonly unreadable: readonly Unreadable[];
-}> {
-  const retried: Retried[] = [];
-  const missing: PendingDelivery[] = [];
-  const unreadable: Unreadable[] = [];
-  await Promise.all(
-    due.map(async (delivery) => {
-      try {
-        const [event] = await log.readClearFrom(delivery.stream, delivery.revision, 1);
-        if (event === undefined) missing.push(delivery);
-        else retried.push({ event, failed: delivery.attempts });
-      } catch (error) {
-        if (error instanceof StoreUnavailable) throw error;
-        unreadable.push({ delivery, error });
-      }
-    }),
-  );
-  return { retried, missing, unreadable };
 }
