@@ -72,8 +72,7 @@ export async function checkTokenRows(
   after: string,
 ): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
-  const gone = new Set<string>();
-  for (const { record } of await vault.directory.check('tenant')) if (record.removedAt !== null) gone.add(record.id);
+  const gone = await deletedTenantsOf(vault, page);
   const found = await atMost(lanes, page, async ({ stream, view }): Promise<readonly FoundRow[]> => {
     const what = view === null ? 'not_authentic' : gone.has(view.tenantId) ? null : await problemOf(vault, view);
     return what === null ? [] : [{ row: { of: 'token', name: stream }, what }];
@@ -81,6 +80,16 @@ export async function checkTokenRows(
   const next = page.length < pageSize ? null : (page.at(-1)?.stream ?? null);
   const live = page.filter(({ view }) => view !== null && view.state.life !== null && !gone.has(view.tenantId)).length;
   return { rows: page.length, live, problems: found.flat(), next };
+}
+
+/** Returns the tenants of these rows that were deleted. `checkDirectory` reports a forged tenant. */
+async function deletedTenantsOf(
+  { directory }: Pick<Vault, 'directory'>,
+  page: Awaited<ReturnType<Vault['rows']['page']>>,
+): Promise<ReadonlySet<string>> {
+  const tenants = new Set(page.flatMap(({ view }) => (view === null ? [] : [view.tenantId])));
+  const records = await atMost(lanes, [...tenants], (id) => directory.unverified('tenant', id));
+  return new Set(records.flatMap((record) => (record === null || record.removedAt === null ? [] : [record.id])));
 }
 
 /**

@@ -9,12 +9,14 @@ import { ForgedRow, type ForgedWhat } from './forged-row.js';
 export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
 
 /**
- * The directory read by commands. Except for `check`, its methods return only records that the vault wrote, and only
- * their newest versions.
+ * The directory read by commands. Except for `check` and `unverified`, its methods return only records that the vault
+ * wrote, and only their newest versions.
  */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
   /** Returns all records of a kind. A record that fails verification is returned together with its problem. */
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
+  /** Returns a record without verification, and changes nothing even if the record is outdated. */
+  unverified(kind: DirectoryRecord['kind'], id: string): Promise<DirectoryRecord | null>;
 };
 
 type Deps = {
@@ -121,6 +123,7 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
       expectAsked(records, (record) => record.kind === 'application' && record.tenantId === tenantId);
       return { records, total: found.total };
     },
+    unverified: (kind, id) => directory.get(kind, id),
     async check(kind) {
       const records = await directory.list(kind);
       const known = await revisionsOf(records, new Map());
