@@ -22,9 +22,17 @@ const variants = profiles.flatMap((profile) => [
       console: { enabled: true },
       service: { type: 'LoadBalancer', annotations: { a: 'b' } },
       embedded: { persistence: { storageClassName: 'fast' } },
+      cluster: { api: { paused: true }, worker: { paused: true } },
+      files: { existingSecret: 'files' },
+      extraEnv: [
+        { name: 'OTEL_EXPORTER_OTLP_CERTIFICATE', value: '/run/strongroom/files/collector.pem' },
+        { name: 'OTEL_EXPORTER_OTLP_HEADERS', valueFrom: { secretKeyRef: { name: 'collector', key: 'headers' } } },
+      ],
+      temporaryFiles: { size: '2Gi', storageClassName: 'fast' },
       backup: { persistence: { storageClassName: 'slow' } },
       networkPolicy: {
         stores: { peers: [{ ipBlock: { cidr: '10.3.0.0/16' } }] },
+        internetPorts: [443, 8443],
         extraEgress: [{ ports: [{ port: 443 }] }],
       },
       monitoring: { labels: { release: 'prometheus' } },
@@ -246,12 +254,18 @@ test('backups get the root key only if no running process can authenticate them,
     const deadlines = render(profile).flatMap(({ spec }) => spec?.jobTemplate?.spec.activeDeadlineSeconds ?? []);
     expect(deadlines).toEqual([12 * 3_600, 14 * 60]);
     expect(jobs.map(({ of }) => of)).toEqual(['CronJob strongroom-backup', 'CronJob strongroom-erased-keys']);
-    for (const { spec } of jobs) {
-      const affinity = spec['affinity'];
+    for (const { labels, spec } of jobs) {
+      const { affinity } = spec;
       const [container] = spec.containers;
       const rootKey = container?.env.find(({ name }) => name === 'STRONGROOM_ROOT_KEY_FILE');
       if (profile === 'cluster') {
-        expect(affinity).toBeUndefined();
+        // Both jobs use one volume. Its own labels let the first job run on any node.
+        const [term] = affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+        expect(term?.labelSelector.matchExpressions).toEqual([
+          { key: 'app.kubernetes.io/component', operator: 'In', values: ['backup', 'erased-keys'] },
+        ]);
+        expect(labels).toMatchObject(term?.labelSelector.matchLabels ?? { none: '' });
+        expect(['backup', 'erased-keys']).toContain(labels['app.kubernetes.io/component']);
         expect(rootKey).toEqual({ name: 'STRONGROOM_ROOT_KEY_FILE', value: '/run/strongroom/root-key/root.key' });
         expect(JSON.stringify(spec)).toContain('"mountPath":"/run/strongroom/root-key"');
       } else {
@@ -277,6 +291,95 @@ test('during a rotation, every container with the root key also gets the next on
     }
     expect(JSON.stringify(render(profile))).not.toMatch(/next.?root.?key/i);
   }
+});
+
+test('a StatefulSet replaces a pod that never becomes ready, so that a corrected upgrade or a rollback takes effect', () => {
+  const [vault] = render('embedded').filter(({ kind }) => kind === 'StatefulSet');
+  // The default, OrderedReady, waits for the old pod.
+  expect(vault?.spec).toMatchObject({ replicas: 1, podManagementPolicy: 'Parallel' });
+});
+
+test('an upgrade can replace the API processes and the workers one after the other', () => {
+  const pausedOf = (cluster: object) =>
+    Object.fromEntries(
+      render('cluster', { cluster })
+        .filter(({ kind }) => kind === 'Deployment')
+        .map(({ metadata, spec }) => [metadata.name.replace('strongroom-', ''), spec['paused']]),
+    );
+  expect(pausedOf({})).toEqual({ api: false, worker: false });
+  expect(pausedOf({ api: { paused: true } })).toEqual({ api: true, worker: false });
+  expect(pausedOf({ worker: { paused: true } })).toEqual({ api: false, worker: true });
+});
+
+test('the pod that prepares an upgrade of a cluster has the new version, and needs no volume that another pod may use', () => {
+  const values = { maintenance: true, backup: { enabled: false }, image: { tag: '0.2.0' } };
+  const [pod] = podsOf(render('cluster', values)).filter(({ of }) => of === 'Deployment strongroom-maintenance');
+  expect(pod?.spec.containers.map(({ image }) => image)).toEqual(['registry.example/strongroom:0.2.0']);
+  expect(pod?.spec.volumes.filter(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined)).toEqual([]);
+});
+
+test.each(profiles)('%s writes temporary files in memory up to the size, or on a volume of the class', (profile) => {
+  const temporaryOf = (temporaryFiles: object) =>
+    podsOf(render(profile, { temporaryFiles })).map(({ spec }) => spec.volumes.find(({ name }) => name === 'tmp'));
+  for (const volume of temporaryOf({ size: '256Mi' })) {
+    expect(volume).toEqual({ name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: '256Mi' } });
+  }
+  for (const volume of temporaryOf({ size: '5Gi', storageClassName: 'fast' })) {
+    const spec = {
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'fast',
+      resources: { requests: { storage: '5Gi' } },
+    };
+    expect(volume).toEqual({ name: 'tmp', ephemeral: { volumeClaimTemplate: { spec } } });
+  }
+});
+
+test.each(profiles)(
+  '%s gets further variables and files in its processes and in maintenance, not in backups',
+  (profile) => {
+    const extraEnv = [{ name: 'OTEL_EXPORTER_OTLP_HEADERS', valueFrom: { secretKeyRef: { name: 'a', key: 'b' } } }];
+    for (const maintenance of [false, true]) {
+      for (const { of, spec } of podsOf(render(profile, { maintenance, extraEnv, files: { existingSecret: 'c' } }))) {
+        const [container] = spec.containers;
+        const gets = !of.startsWith('CronJob');
+        const given = container?.env.filter(({ name }) => name.startsWith('OTEL_'));
+        expect([of, given]).toEqual([of, gets ? extraEnv : []]);
+        const mounted = container?.volumeMounts.filter(({ mountPath }) => mountPath === '/run/strongroom/files');
+        expect([of, mounted]).toEqual([
+          of,
+          gets ? [{ name: 'files', mountPath: '/run/strongroom/files', readOnly: true }] : [],
+        ]);
+      }
+    }
+  },
+);
+
+test.each(profiles)('%s reaches public addresses only if the values say so, and backups never do', (profile) => {
+  const policyOf = (networkPolicy: object) =>
+    render(profile, { networkPolicy }).find(({ metadata }) => metadata.name === 'strongroom-internet');
+  expect(policyOf({})).toBeUndefined();
+  const { podSelector, ...spec } = policyOf({ internetPorts: [443] })?.spec ?? {};
+  expect(podSelector).toMatchObject({
+    matchExpressions: [{ key: 'app.kubernetes.io/component', operator: 'In', values: ['vault', 'api', 'worker'] }],
+  });
+  expect(spec).toMatchObject({
+    policyTypes: ['Egress'],
+    egress: [
+      { ports: [{ port: 53 }, { port: 53 }] },
+      {
+        to: [
+          { ipBlock: { cidr: '0.0.0.0/0', except: expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16']) } },
+          { ipBlock: { cidr: '::/0', except: expect.arrayContaining(['fc00::/7']) } },
+        ],
+        ports: [{ port: 443, protocol: 'TCP' }],
+      },
+    ],
+  });
+});
+
+test.each(profiles)('the example for %s trusts no network in which other pods can be', (profile) => {
+  const { tls } = parse(readFileSync(join(chart, 'ci', `${profile}-values.yaml`), 'utf8'));
+  for (const proxy of tls.trustedProxies ?? []) expect(proxy).not.toContain('/');
 });
 
 test('in maintenance, no pod serves, and one pod has everything that init and restore need', () => {
@@ -338,6 +441,20 @@ test.each([
     { console: { enabled: true }, tls: { existingSecret: '', trustedProxies: ['10.1.2.3'] } },
     /existingSecret/,
   ],
+  [
+    'embedded',
+    'a command for the root key',
+    { settings: { STRONGROOM_ROOT_KEY_COMMAND: '["x"]' } },
+    /ROOT_KEY_COMMAND/,
+  ],
+  [
+    'embedded',
+    'a next root key in the settings',
+    { settings: { STRONGROOM_NEXT_ROOT_KEY_FILE: 'x' } },
+    /NEXT_ROOT_KEY/,
+  ],
+  ['embedded', 'a setting among the variables', { extraEnv: [{ name: 'STRONGROOM_DEV', value: 'true' }] }, /extraEnv/],
+  ['cluster', 'authorities twice', { extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: 'x' }] }, /extraEnv/],
   ['embedded', 'the port of the console', { settings: { STRONGROOM_CONSOLE_PORT: '1' } }, /STRONGROOM_CONSOLE_PORT/],
   ['cluster', 'no addresses of stores', { cluster: { stores: { existingSecret: '' } } }, /existingSecret/],
   ['cluster', 'no API process', { cluster: { api: { replicas: 0 } } }, /replicas/],

@@ -71,6 +71,13 @@ export type PodSpec = {
   readonly containers: readonly Container[];
   readonly volumes: readonly Volume[];
   readonly terminationGracePeriodSeconds?: number;
+  readonly affinity?: {
+    readonly podAffinity?: {
+      readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly {
+        readonly labelSelector: Selector & { readonly matchExpressions?: readonly unknown[] };
+      }[];
+    };
+  };
   readonly [name: string]: unknown;
 };
 type Labels = Readonly<Record<string, string>>;

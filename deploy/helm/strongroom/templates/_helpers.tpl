@@ -117,6 +117,24 @@ securityContext:
 {{- end }}
 {{- end }}
 
+{{/* The variables and files that the settings of a process may need. Backups do not get them. */}}
+{{- define "strongroom.extraEnv" -}}
+{{- with .Values.extraEnv }}{{ toYaml . }}{{ end }}
+{{- end }}
+
+{{- define "strongroom.filesMount" -}}
+{{- if .Values.files.existingSecret }}
+- { name: files, mountPath: /run/strongroom/files, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "strongroom.filesVolume" -}}
+{{- with .Values.files.existingSecret }}
+- name: files
+  secret: { secretName: {{ . }}, defaultMode: 288 }
+{{- end }}
+{{- end }}
+
 {{- define "strongroom.storeMounts" -}}
 - { name: tmp, mountPath: /tmp }
 {{- if eq .Values.profile "embedded" }}
@@ -128,7 +146,19 @@ securityContext:
 
 {{- define "strongroom.storeVolumes" -}}
 - name: tmp
-  emptyDir: { medium: Memory, sizeLimit: 64Mi }
+{{- with .Values.temporaryFiles }}
+{{- if .storageClassName }}
+  # Not an emptyDir on the node's disk: the pod would be evicted if it wrote more than the limit.
+  ephemeral:
+    volumeClaimTemplate:
+      spec:
+        accessModes: [ReadWriteOnce]
+        storageClassName: {{ .storageClassName }}
+        resources: { requests: { storage: {{ .size }} } }
+{{- else }}
+  emptyDir: { medium: Memory, sizeLimit: {{ .size }} }
+{{- end }}
+{{- end }}
 {{- if eq .Values.profile "embedded" }}
 - name: data
   persistentVolumeClaim: { claimName: {{ include "strongroom.dataClaim" . }} }
@@ -174,6 +204,7 @@ spec:
       env:
         {{- include "strongroom.storeEnv" $ | nindent 8 }}
         {{- include "strongroom.rootKeyEnv" $ | nindent 8 }}
+        {{- include "strongroom.extraEnv" $ | nindent 8 }}
         {{- if eq $.Values.profile "cluster" }}
         - { name: STRONGROOM_ROLE, value: {{ .role }} }
         {{- end }}
@@ -221,12 +252,14 @@ spec:
       volumeMounts:
         {{- include "strongroom.storeMounts" $ | nindent 8 }}
         {{- include "strongroom.rootKeyMount" $ | nindent 8 }}
+        {{- include "strongroom.filesMount" $ | nindent 8 }}
         {{- if and $listens $.Values.tls.existingSecret }}
         - { name: tls, mountPath: /run/strongroom/tls, readOnly: true }
         {{- end }}
   volumes:
     {{- include "strongroom.storeVolumes" $ | nindent 4 }}
     {{- include "strongroom.rootKeyVolume" $ | nindent 4 }}
+    {{- include "strongroom.filesVolume" $ | nindent 4 }}
     {{- if and $listens $.Values.tls.existingSecret }}
     - name: tls
       secret: { secretName: {{ $.Values.tls.existingSecret }}, defaultMode: 288 }
