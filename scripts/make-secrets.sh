@@ -3,19 +3,28 @@
 # ./volumes for the data of the stores, and .env with the user that runs all containers. Only the owner can access these
 # files.
 #
-#   scripts/make-secrets.sh [DIRECTORY]     default: the directory of docker-compose.yml
+#   scripts/make-secrets.sh [DIRECTORY]             default: the directory of docker-compose.yml
+#   scripts/make-secrets.sh --renew [DIRECTORY]     replaces only the certificates; needs ca.key in ./secrets
 #
-# It never replaces existing files. If it replaced the root key or a password, you could no longer access your data.
+# It never replaces the root key or a password, because you could then no longer access your data.
 set -euo pipefail
 umask 077
+renew=''
+if [ "${1:-}" = --renew ]; then renew=yes; shift; fi
 place=$(realpath -m "${1:-$(dirname "$0")/..}")
 secrets=$place/secrets
 days=825
+# Much longer than the certificates, so that they can be renewed while the authority is valid.
+authority_days=3650
 
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 [ -d "$place" ] || fail "there is no directory $place."
 command -v openssl >/dev/null || fail 'openssl is not on the PATH. Install it and try again.'
-[ ! -e "$secrets" ] || fail "$secrets exists already; nothing was changed. To start over, with other keys and no data, remove it together with $place/volumes."
+if [ -n "$renew" ]; then
+  [ -f "$secrets/ca.key" ] || fail "$secrets/ca.key does not exist; nothing was changed. Put your copy of it there, and try again."
+else
+  [ ! -e "$secrets" ] || fail "$secrets exists already; nothing was changed. To start over, with other keys and no data, remove it together with $place/volumes. To renew the certificates, use --renew."
+fi
 
 # The files are created in a temporary directory and are moved into place at the end. An interrupted run therefore
 # leaves nothing that looks complete.
@@ -25,9 +34,14 @@ cd "$work"
 
 password() { openssl rand -hex 24; }
 
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days "$days" -subj '/CN=Strongroom stores' \
-  -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
-  -keyout ca.key -out ca.pem 2>/dev/null
+# A renewal keeps the authority's key and name. Old and new certificates are therefore valid under both ca.pem files.
+if [ -n "$renew" ]; then
+  cp "$secrets/ca.key" ca.key
+else
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ca.key 2>/dev/null
+fi
+openssl req -x509 -new -key ca.key -days "$authority_days" -subj '/CN=Strongroom stores' \
+  -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign -out ca.pem 2>/dev/null
 
 # certificate NAME COMMON_NAME HOST...: creates NAME.key and NAME.pem. The certificate is signed with ca.key.
 certificate() {
@@ -50,6 +64,15 @@ cat mongodb.key >>mongodb.pem
 rm mongodb.key ca.srl
 mkdir eventstoredb-ca
 cp ca.pem eventstoredb-ca/ca.pem
+
+if [ -n "$renew" ]; then
+  rm ca.key
+  find . -exec chown --reference="$secrets/root.key" {} +
+  # If this is interrupted, a key may not belong to its certificate. Another run repairs that.
+  find . -type f -printf '%P\n' | while read -r file; do mv -f "$file" "$secrets/$file"; done
+  echo "renewed the certificates in $secrets. Recreate the containers, and move ca.key off this machine again."
+  exit 0
+fi
 
 openssl rand -hex 32 >root.key
 

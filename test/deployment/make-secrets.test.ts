@@ -37,6 +37,33 @@ test('a second run is rejected and changes nothing', () => {
   expect(files().map((file) => readFileSync(file, 'utf8'))).toEqual(before);
 });
 
+test('a renewal replaces only certificates, from an authority that outlives them, and old and new ones fit together', () => {
+  const contents = () => new Map(files().map((file) => [file.slice(secrets.length + 1), readFileSync(file, 'utf8')]));
+  const before = contents();
+  const authorityBefore = new X509Certificate(before.get('ca.pem') ?? '');
+  execFileSync(program, ['--renew', place]);
+  const after = contents();
+  expect([...after.keys()].sort()).toEqual([...before.keys()].sort());
+  expect([...after.keys()].filter((name) => after.get(name) !== before.get(name)).sort()).toEqual([
+    'api.key',
+    'api.pem',
+    'ca.pem',
+    'eventstoredb-ca/ca.pem',
+    'eventstoredb.key',
+    'eventstoredb.pem',
+    'mongodb.pem',
+    'redis.key',
+    'redis.pem',
+  ]);
+  const authority = new X509Certificate(after.get('ca.pem') ?? '');
+  for (const name of ['eventstoredb.pem', 'mongodb.pem', 'redis.pem', 'api.pem']) {
+    const certificate = new X509Certificate(after.get(name) ?? '');
+    expect([certificate.checkIssued(authority), certificate.checkIssued(authorityBefore)]).toEqual([true, true]);
+    const lifeMs = (one: X509Certificate) => Date.parse(one.validTo) - Date.parse(one.validFrom);
+    expect(lifeMs(authority)).toBeGreaterThan(2 * lifeMs(certificate));
+  }
+});
+
 test('addresses use verified TLS, and each address has its own password', () => {
   const flags = {
     profile: 'cluster',
