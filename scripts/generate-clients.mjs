@@ -142,6 +142,7 @@ async function typescript(document, served, folder) {
       isRepeatable: method === 'get' || (takesIdempotencyKey && !issuesKey(document, operation)),
       queryObjects: queryObjectsOf(parameters),
       paging: pagingOf(document, operation),
+      hasEndDate: parameters.some(({ name }) => name === 'end_date'),
     };
     return `  ${operationId}: ${JSON.stringify(entry)},\n`;
   });
@@ -151,7 +152,7 @@ async function typescript(document, served, folder) {
   writeFileSync(
     join(folder, 'operations.ts'),
     `${notice}
-/** How each operation is sent, and which of its arguments selects the page. */
+/** How each operation is sent, and which of its arguments select the page. */
 export const operations = {
 ${table.join('')}} as const;
 

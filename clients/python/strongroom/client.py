@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
@@ -131,12 +131,17 @@ class Strongroom(
             raise StrongroomError("invalid_argument", "The operation does not return pages.")
         seen: set[object] = set()
         at: Any = None
+        previous: Any = None
+        has_end_date = "end_date" in parameters
         while True:
             if at is not None:
                 change = {name: at}
                 given = {**given, **({"body": attrs.evolve(body, **change)} if places is not parameters else change)}
             page = call(*args, **given)
-            yield from page.data
+            yield from page.data[_repeated_items(page, previous) :] if has_end_date else page.data
+            if has_end_date and previous is None and not args:
+                given = _with_end_date(given, page.data)
+            previous = page
             at = page.pagination.next_ if name == "start" else _next_number(page)
             if at is None or isinstance(at, Unset):
                 return
@@ -346,6 +351,33 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _repeated_items(page: Any, previous: Any) -> int:
+    """Returns how many items at the start of a page are the last ones of the previous page.
+
+    Items that were added at the top in between, such as the entry for the read of the previous page, shift all items
+    down.
+    """
+    if previous is None:
+        return 0
+    added = page.pagination.total_items - previous.pagination.total_items
+    repeated: int = min(max(added, 0), len(page.data))
+    while repeated > 0 and page.data[:repeated] != previous.data[-repeated:]:
+        repeated -= 1
+    return repeated
+
+
+def _with_end_date(given: dict[str, Any], data: list[Any]) -> dict[str, Any]:
+    """Excludes entries that are recorded after the newest one of the first page, so that they shift no later page.
+
+    Uses the service's clock, because this machine's clock may differ.
+    """
+    end_date = given.get("end_date")
+    if not data or given.get("page", 1) != 1 or not (end_date is None or isinstance(end_date, Unset)):
+        return given
+    newest: datetime = data[0].created_at
+    return {**given, "end_date": (newest + timedelta(milliseconds=1)).isoformat()}
 
 
 def _next_number(page: Any) -> int | None:

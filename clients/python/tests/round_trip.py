@@ -151,6 +151,9 @@ class RoundTrip(unittest.TestCase):
     def test_6_logs_and_service(self) -> None:
         """reads the logs and the service's own descriptions"""
         self.assertGreater(len(list(self.manager.iterate(self.manager.list_logs, size=100))), 10)
+        total = self.manager.list_logs(size=1).pagination.total_items
+        # Reading each page adds an entry, which must not make a later page repeat one.
+        self.assertEqual(len(list(self.manager.iterate(self.manager.list_logs, size=5))), total + 1)
         self.manager.list_checkpoints()
         self.assertEqual(self.vault.is_live().status, "live")
         self.assertEqual(self.vault.is_ready().status, "ready")

@@ -84,27 +84,59 @@ export function createClient(options: StrongroomOptions): Strongroom {
 type Send = (id: OperationId, given: Given) => Promise<unknown>;
 type Page = {
   readonly data: readonly unknown[];
-  readonly pagination: { readonly next?: string | null; readonly page_number?: number; readonly total_pages?: number };
+  readonly pagination: {
+    readonly next?: string | null;
+    readonly page_number?: number;
+    readonly total_pages?: number;
+    readonly total_items?: number;
+  };
 };
 
 async function* iterate(send: Send, id: OperationId, given: Given): AsyncGenerator<unknown, void> {
-  const { paging } = table[id];
+  const { paging, hasEndDate } = table[id];
   if (paging === null) throw new StrongroomError('invalid_argument', `${id} does not return pages.`);
   const [place, name] = paging.split('.') as ['query' | 'body', 'page' | 'start'];
-  const first = (given[place] ?? {}) as Readonly<Record<string, unknown>>;
+  let first = (given[place] ?? {}) as Readonly<Record<string, unknown>>;
+  let previous: Page | null = null;
   const seen = new Set<unknown>();
   let at = first[name];
   for (;;) {
     const page = await send(id, { ...given, [place]: at === undefined ? first : { ...first, [name]: at } });
     if (!isPage(page)) throw new StrongroomError('unexpected_response', `${id} did not return a page.`);
     const { data, pagination } = page;
-    yield* data;
+    yield* hasEndDate ? data.slice(repeatedItems(page, previous)) : data;
+    if (hasEndDate && previous === null) first = withEndDate(first, data[0]);
+    previous = page;
     seen.add(at);
     at = name === 'start' ? (pagination.next ?? undefined) : nextNumber(data, pagination);
     if (at === undefined) return;
     // Threat: a faulty server could keep the caller in an endless loop.
     if (seen.has(at)) throw new StrongroomError('unexpected_response', `${id} returned the same position twice.`);
   }
+}
+
+/**
+ * Returns how many items at the start of a page are the last ones of the previous page. Items that were added at the
+ * top in between, such as the entry for the read of the previous page, shift all items down.
+ */
+function repeatedItems({ data, pagination }: Page, previous: Page | null): number {
+  if (previous === null) return 0;
+  const added = (pagination.total_items ?? 0) - (previous.pagination.total_items ?? 0);
+  let repeated = Math.min(Math.max(added, 0), data.length);
+  const isRepeated = () => JSON.stringify(data.slice(0, repeated)) === JSON.stringify(previous.data.slice(-repeated));
+  while (repeated > 0 && !isRepeated()) repeated -= 1;
+  return repeated;
+}
+
+/**
+ * Excludes entries that are recorded after the newest one of the first page, so that they shift no later page. Uses
+ * the service's clock, because this machine's clock may differ.
+ */
+function withEndDate(query: Readonly<Record<string, unknown>>, newest: unknown): Readonly<Record<string, unknown>> {
+  const { page = 1, end_date: endDate } = query;
+  if (page !== 1 || endDate !== undefined || !isRecord(newest)) return query;
+  const time = Date.parse(String(newest['created_at']));
+  return Number.isNaN(time) ? query : { ...query, end_date: new Date(time + 1).toISOString() };
 }
 
 function isPage(page: unknown): page is Page {

@@ -140,6 +140,10 @@ describe('the TypeScript client', () => {
 
   test('reads the access log and the service’s own status', async () => {
     const log = await listOf(manager.iterate('listLogs', { query: { size: 100 } }));
+    const { pagination } = await manager.listLogs({ query: { size: 1 } });
+    // Reading each page adds an entry, which must not make a later page repeat one.
+    const pages = await listOf(manager.iterate('listLogs', { query: { size: 5 } }));
+    expect(pages.length).toBe(pagination.total_items + 1);
     expect(log.length).toBeGreaterThan(10);
     await recorded.service.service.checkpointer.run();
     const { data } = await manager.listCheckpoints();
