@@ -1,8 +1,8 @@
 import { StoreProblem } from './store-problem.js';
 
 /**
- * The ids of the data keys and tenant keys that had been destroyed by `madeAt` (ms), the time when the list was made.
- * These keys must never decrypt anything again.
+ * The ids of the data keys, and of the keys of deleted tenants, that had been destroyed by `madeAt` (ms), the time when
+ * the list was made. These keys must never decrypt anything again.
  */
 export type ErasedKeys = { readonly ids: Pick<ReadonlySet<string>, 'has'>; readonly madeAt: number };
 
@@ -12,7 +12,12 @@ export type KeysToCopy = {
   logId(): Promise<string>;
   /** Yields every row as a line of text. Throws BackupRefused while a rotation is in progress. */
   lines(): AsyncIterable<string>;
-  /** Yields the ids of all destroyed keys. */
+  /** Throws BackupRefused if a rotation has begun since `lines` began. */
+  expectNotRotated(): Promise<void>;
+  /**
+   * Yields the ids of all destroyed data keys, and of the destroyed keys of deleted tenants. Omits the wrapping keys that
+   * a rotation has replaced. A rotation erases nothing, and what was erased otherwise has a data key in the list (ADR 30).
+   */
   erased(): AsyncIterable<string>;
   /** Records the start time (ms) of a complete backup. The service reports this time in its metrics. */
   recordBackup(madeAt: number): Promise<void>;

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { generateIdentity } from 'age-encryption';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { copyData } from '#src/adapters/sqlite/backup/copy-data.js';
@@ -51,17 +51,9 @@ import {
 import { canMount, smallDisk } from '../support/small-disk.js';
 import { startTestService } from '../support/test-service.js';
 import { wreckFile } from '../support/wreck-file.js';
+import { signalingItself, vaultWithIdentity } from './support.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
-
-/** Creates a vault and an age identity. */
-async function vaultWithIdentity() {
-  const vault = await makeVault();
-  const identity = await generateIdentity();
-  const identityFile = join(vault.dir, 'backup.identity');
-  writeFileSync(identityFile, `${identity}\n`, { mode: 0o600 });
-  return { ...vault, identityFile, recipient: await identityToRecipient(identity) };
-}
 
 test('an old backup, restored with today’s list of erased keys, contains everything except what has been erased since', async () => {
   const vault = await vaultWithIdentity();
@@ -419,28 +411,6 @@ test('a backup that is passed as the data directory is reported as a backup, and
   expect(hashesOf(backup)).toEqual(before);
 });
 
-/**
- * Returns variables with which a command sends itself this signal as soon as the function of `node:fs` has returned for
- * a path that ends like this. A signal from the test could come when the command has already finished.
- */
-function signalingItself(signal: NodeJS.Signals, name: 'mkdir' | 'mkdirSync' | 'rmSync', end: RegExp) {
-  const script = `
-    import fs from 'node:fs';
-    import { syncBuiltinESMExports } from 'node:module';
-    const module = ${JSON.stringify(name)} in fs.promises ? fs.promises : fs;
-    const call = module.${name};
-    module.${name} = (path, ...rest) => {
-      const result = call(path, ...rest);
-      const signal = () => ${end}.test(path) && process.kill(process.pid, '${signal}');
-      if (module === fs) signal();
-      else result.then(signal);
-      return result;
-    };
-    syncBuiltinESMExports();
-  `;
-  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
-}
-
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'a backup that %s interrupts leaves no files behind',
   async (signal) => {
@@ -736,8 +706,11 @@ test('the keys cannot be copied while they are rotated, or if they were rotated 
   const service = await startTestService();
   onTestFinished(service.close);
   const { rotation } = service.vault.keys;
-  /** Copies the keys, and calls `meanwhile` after the first line. Returns the number of lines. */
-  const copy = async (meanwhile: () => Promise<unknown>): Promise<number> => {
+  /**
+   * Copies the keys, and calls `meanwhile` after the first line and `afterwards` after the last one. Returns the number
+   * of lines.
+   */
+  const copy = async (meanwhile: () => Promise<unknown>, afterwards = async (): Promise<unknown> => null) => {
     const keys = openKeysToCopy(service.dataDir);
     let lines = 0;
     try {
@@ -745,15 +718,23 @@ test('the keys cannot be copied while they are rotated, or if they were rotated 
         if (lines === 0) await meanwhile();
         lines += 1;
       }
+      await afterwards();
+      await keys.expectNotRotated();
     } finally {
       await keys.close();
     }
     return lines;
   };
-  expect(await copy(async () => undefined)).toBeGreaterThan(1);
-  const refused = 'the keys are being rotated';
-  await expect(copy(() => rotateKeys(rotation, randomBytes(32)))).rejects.toThrow(refused);
-  await expect(copy(async () => rotation.begin(await rotation.rootCheck()))).rejects.toThrow(refused);
+  const nothing = async () => undefined;
+  expect(await copy(nothing)).toBeGreaterThan(1);
+  const rotate = () => rotateKeys(rotation, randomBytes(32));
+  const begin = async () => rotation.begin(await rotation.rootCheck());
+  const rotated = 'the keys were rotated during the backup. Try again.';
+  await expect(copy(rotate)).rejects.toThrow(rotated);
+  await expect(copy(nothing, rotate)).rejects.toThrow(rotated);
+  await expect(copy(nothing, begin)).rejects.toThrow('the keys are being rotated');
+  await rotate();
+  await expect(copy(begin)).rejects.toThrow('the keys are being rotated');
 });
 
 test.runIf(canMount)('copies on an almost full disk are complete, or the disk is reported as full', async () => {

@@ -23,7 +23,7 @@ export type ErasedList = ErasedKeys & {
  * all preceding lines. `macOf` computes the MAC from the digest of those lines.
  */
 export async function* erasedLines(
-  keys: KeysToCopy,
+  keys: Pick<KeysToCopy, 'erased' | 'logId'>,
   macOf: (digest: string) => Promise<string>,
 ): AsyncGenerator<string> {
   const hash = createHash('sha256');

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Erased } from '../../commands/recovery/record-erased.js';
 import { acceptOlderLog } from '../../compose/backup/accept-older-log.js';
-import { readBackupKeys } from '../../compose/backup/read-backup-keys.js';
+import { readBackupKeys, type TenantKeyIds } from '../../compose/backup/read-backup-keys.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
 import type { Config } from '../../compose/config/config.js';
 import { counted } from '../../domain/text.js';
-import { keysFile, type OnPhase } from '../../ports/backup.js';
+import { type ErasedKeys, keysFile, type OnPhase } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
 import { openImport } from '../files/open-import.js';
 import { readLines } from '../files/read-lines.js';
@@ -76,7 +76,7 @@ async function restoreBackup(
   let input: Awaited<ReturnType<typeof openImport>> | null = null;
   try {
     onPhase('checking the keys of the backup');
-    const erasedTenants = await verify(config, { folder, identity, manifest, erased, rootKeys });
+    const verified = await verify(config, { folder, identity, manifest, erased, erasedPath, rootKeys });
     input = await openImport(join(folder, keysFile), identity);
     const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
     return await restoreStores({
@@ -84,8 +84,7 @@ async function restoreBackup(
       rootKeys,
       folder,
       files,
-      erased,
-      erasedTenants,
+      ...verified,
       onPhase,
       signal,
       keyLines: untilAborted(textOf(input.chunks), signal),
@@ -102,28 +101,65 @@ type Verifying = {
   readonly identity: string;
   readonly manifest: Manifest;
   readonly erased: ErasedList;
+  readonly erasedPath: string;
   readonly rootKeys: readonly Buffer[];
 };
 
 /**
+ * What must stay erased. `erased` contains the keys in the list, and all keys of `erasedTenants`. These are the tenants
+ * whose identity keys are all in the list (see `identityKeyOf`).
+ */
+type Verified = { readonly erased: ErasedKeys; readonly erasedTenants: ReadonlySet<string> };
+
+/**
  * Verifies the backup before anything is written. Reads the keys first, because one of them authenticates the manifest
- * and the list of erased keys. Returns the ids of the tenants whose identity keys are all in the list (see
- * `identityKeyOf`). Throws Failure if the verification fails.
+ * and the list of erased keys. Throws Failure if the verification fails.
  */
 async function verify(
   config: Config,
-  { folder, identity, manifest, erased, rootKeys }: Verifying,
-): Promise<ReadonlySet<string>> {
+  { folder, identity, manifest, erased, erasedPath, rootKeys }: Verifying,
+): Promise<Verified> {
   const input = await openImport(join(folder, keysFile), identity);
   try {
-    const { macKey, identityKeys } = await readBackupKeys(config, textOf(input.chunks), rootKeys);
+    const { macKey, tenants } = await readBackupKeys(config, textOf(input.chunks), rootKeys);
     expectAuthentic(manifest, macKey);
     erased.expectAuthentic(macKey);
-    const isErased = (keyId: string) => erased.ids.has(keyId);
-    return new Set([...identityKeys].flatMap(([tenantId, keyIds]) => (keyIds.every(isErased) ? [tenantId] : [])));
+    return withErasedTenants(tenants, erased, erasedPath);
   } finally {
     input.stop();
   }
+}
+
+/**
+ * Adds the erased tenants and all their keys to the list. Throws Failure if the list contains a wrapping key of a tenant
+ * that was not deleted. A list omits such a key even if a rotation replaced it, so that the data that the key still
+ * wraps in an older backup can be restored. Without this check, the restore would succeed, but nothing could decrypt the
+ * tenant's tokens.
+ */
+function withErasedTenants(
+  tenants: ReadonlyMap<string, TenantKeyIds>,
+  { ids, madeAt }: ErasedList,
+  erasedPath: string,
+): Verified {
+  const isErased = (keyId: string) => ids.has(keyId);
+  const erasedTenants = new Set<string>();
+  const keysOfErased = new Set<string>();
+  let unreadable = 0;
+  for (const [tenantId, { identity, wrapping }] of tenants) {
+    if (identity.length === 0) continue;
+    if (identity.every(isErased)) {
+      erasedTenants.add(tenantId);
+      for (const keyId of wrapping) keysOfErased.add(keyId);
+    } else if (wrapping.some(isErased)) unreadable += 1;
+  }
+  if (unreadable > 0) {
+    throw new Failure(
+      `${erasedPath} contains keys that a rotation replaced after this backup was made. With this list, the tokens of ` +
+        `${counted(unreadable, 'tenant')} in this backup could not be read. Nothing was changed. Use a backup that was ` +
+        'made after the rotation, with the current root key.',
+    );
+  }
+  return { erased: { ids: { has: (keyId) => ids.has(keyId) || keysOfErased.has(keyId) }, madeAt }, erasedTenants };
 }
 
 /**

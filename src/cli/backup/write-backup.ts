@@ -105,6 +105,9 @@ async function copyVault(
     for (const name of await readdir(part)) await fsyncPath(join(part, name));
     await fsyncPath(part);
     signal.throwIfAborted();
+    // The checks and checksums can take minutes. Threat: a rotation begins in that time. The operator then destroys the
+    // old root key, and nothing can restore this backup, although it counts as the newest one.
+    await keys.expectNotRotated();
     await rename(part, folder);
     await fsyncPath(dirname(folder));
     const unrecorded = await recordBackup(keys, madeAt);

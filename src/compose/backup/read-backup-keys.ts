@@ -6,11 +6,14 @@ import type { TenantKeyPurpose } from '../../ports/key-store.js';
 import type { Config } from '../config/config.js';
 import { rootKeyPlaceOf } from '../root-key/root-key-place.js';
 
+/** The ids of a tenant's identity keys, and of its wrapping keys that the backup does not contain as destroyed. */
+export type TenantKeyIds = { readonly identity: readonly string[]; readonly wrapping: readonly string[] };
+
 export type BackupKeys = {
   /** The key that authenticates the backup's manifest. */
   readonly macKey: Buffer;
-  /** The ids of the identity keys in the backup, keyed by the ids of their tenants. Each tenant has at least one. */
-  readonly identityKeys: ReadonlyMap<string, readonly string[]>;
+  /** The keys of the tenants, keyed by the ids of the tenants. */
+  readonly tenants: ReadonlyMap<string, TenantKeyIds>;
 };
 
 /**
@@ -25,14 +28,17 @@ export async function readBackupKeys(
   rootKeys: readonly Buffer[],
 ): Promise<BackupKeys> {
   const keyIn = config.settings.profile === 'embedded' ? tenantKeyRowIn : await tenantKeyDocumentIn();
-  const identityKeys = new Map<string, string[]>();
+  const tenants = new Map<string, { readonly identity: string[]; readonly wrapping: string[] }>();
   let macKey: Buffer | null = null;
   for await (const line of keyLines) {
     const key = line.includes('"tenant_keys"') ? keyIn(line) : null;
     if (key === null) continue;
     const { id, tenant, wrapped } = key;
     const purpose = key.purpose as TenantKeyPurpose;
-    if (purpose === 'identity') identityKeys.set(tenant, [...(identityKeys.get(tenant) ?? []), id]);
+    const known = tenants.get(tenant) ?? { identity: [], wrapping: [] };
+    if (purpose === 'identity') known.identity.push(id);
+    if (purpose === 'wrapping' && wrapped !== null) known.wrapping.push(id);
+    tenants.set(tenant, known);
     if (purpose !== 'integrity' || wrapped === null) continue;
     for (const rootKey of rootKeys) {
       const secret = openTenantKey(rootKey, wrapped, { id, tenant, purpose });
@@ -51,7 +57,7 @@ export async function readBackupKeys(
       'the keys in this backup lack the one that authenticates it. Nothing was changed. Use another backup.',
     );
   }
-  return { macKey, identityKeys };
+  return { macKey, tenants };
 }
 
 /** Loads the MongoDB library on demand, because loading it takes longer than the rest of the command. */

@@ -1,5 +1,6 @@
 import { BSON, type Db, type Document } from 'mongodb';
 import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
+import { rotationRefused } from '../../shared/rotation-refused.js';
 import { connectMongo } from '../connection.js';
 import {
   keyCollectionNames,
@@ -20,21 +21,19 @@ const pageSize = 2_000;
 export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
   const connection = await connectMongo(url, databaseName);
   const { call } = connection;
+  let copiedUnder: Buffer | null = null;
 
   /**
    * Throws BackupRefused if a rotation or a restore is running or has run since `lines` began. Threat: a rotation or
-   * restore changes the keys during the backup. A backup that contains only some of the keys, or keys under two
-   * different root keys, cannot be restored.
+   * restore changes the keys during the backup. A backup that contains only some of the keys, keys under two different
+   * root keys, or keys under a root key whose copies are destroyed, cannot be restored.
    */
-  async function refuseRotation(rootCheck: Buffer | null): Promise<void> {
-    const check = await storedRootCheck(connection);
-    const isSame = check !== null && rootCheck?.equals(check) === true;
+  async function refuseRotation(): Promise<void> {
     if (((await metaValue(connection, restoringMark)) ?? restored) !== restored)
       throw new BackupRefused('the keys are being restored. Finish that first.');
-    if ((await metaValue(connection, 'rotation')) !== 'begun' && isSame) return;
-    throw new BackupRefused(
-      'the keys are being rotated. Finish that (`strongroom keys rotate --all`), then try again.',
-    );
+    if ((await metaValue(connection, 'rotation')) === 'begun') throw rotationRefused('running');
+    const check = await storedRootCheck(connection);
+    if (check === null || copiedUnder?.equals(check) !== true) throw rotationRefused('complete');
   }
 
   async function* documents(collection: string, filter: Document): AsyncGenerator<Document> {
@@ -53,8 +52,8 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   return {
     logId: async () => String((await metaValue(connection, 'log_id')) ?? ''),
     async *lines() {
-      const rootCheck = await storedRootCheck(connection);
-      await refuseRotation(rootCheck);
+      copiedUnder = await storedRootCheck(connection);
+      await refuseRotation();
       const names = await call(keyCollectionNames);
       // Writes the data keys before the keys that wrap them, so that the backup contains the wrapping key of every data
       // key.
@@ -63,12 +62,20 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
         }
       }
-      await refuseRotation(rootCheck);
+      await refuseRotation();
     },
+    expectNotRotated: refuseRotation,
     async *erased() {
       const ended = { destroyed_at: { $ne: null } };
       for await (const { _id } of documents('data_keys', ended)) yield uuidText(_id as Buffer);
-      for await (const { _id } of documents('tenant_keys', ended)) yield String(_id);
+      // The living tenants are read first. If a tenant is deleted while the list is written, its wrapping keys are not in
+      // the list unless its identity key is.
+      const living = new Set<unknown>();
+      const identity = { purpose: 'identity', destroyed_at: null };
+      for await (const { tenant } of documents('tenant_keys', identity)) living.add(tenant);
+      for await (const { _id, purpose, tenant } of documents('tenant_keys', ended)) {
+        if (purpose !== 'wrapping' || !living.has(tenant)) yield String(_id);
+      }
     },
     recordBackup: (madeAt) => raiseMetaValue(connection, 'backup', madeAt),
     close: () => connection.close(),

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
+import type { KeysToCopy } from '../../../ports/backup.js';
+import type { TenantKeyPurpose } from '../../../ports/key-store.js';
+import { rotationRefused } from '../../shared/rotation-refused.js';
 import { never } from '../database/keys-schema.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
@@ -22,15 +24,13 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
 
   /**
    * Throws BackupRefused if a rotation is running or has run since the backup began. Threat: a rotation runs during the
-   * backup, and the copied keys end up wrapped under different keys. Such a backup cannot be restored.
+   * backup. Then the copied keys are wrapped under different keys, or under a root key whose copies are destroyed. Such a
+   * backup cannot be restored.
    */
   function refuseRotation(): void {
+    if (metaOf('rotation') !== undefined) throw rotationRefused('running');
     const check = metaOf('root_check');
-    const isSame = check !== undefined && rootCheck?.equals(check) === true;
-    if (metaOf('rotation') === undefined && isSame) return;
-    throw new BackupRefused(
-      'the keys are being rotated. Finish that (`strongroom keys rotate --all`), then try again.',
-    );
+    if (check === undefined || rootCheck?.equals(check) !== true) throw rotationRefused('complete');
   }
 
   return {
@@ -45,13 +45,20 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
       }
       refuseRotation();
     },
+    expectNotRotated: async () => refuseRotation(),
     async *erased() {
       const ended = `destroyed_at <> ${never}`;
       for (const { id } of rowsInPages<{ readonly id: Buffer }>(database, `id FROM data_keys WHERE ${ended}`)) {
         yield uuidText(id);
       }
-      for (const { id } of rowsInPages<{ readonly id: string }>(database, `id FROM tenant_keys WHERE ${ended}`)) {
-        yield id;
+      // The living tenants are read first. If a tenant is deleted while the list is written, its wrapping keys are not in
+      // the list unless its identity key is.
+      const identity = `tenant FROM tenant_keys WHERE purpose = 'identity' AND destroyed_at = ${never}`;
+      const living = new Set<string>();
+      for (const { tenant } of rowsInPages<Pick<TenantKeyRow, 'tenant'>>(database, identity)) living.add(tenant);
+      const tenantKeys = `id, tenant, purpose FROM tenant_keys WHERE ${ended}`;
+      for (const key of rowsInPages<TenantKeyRow>(database, tenantKeys)) {
+        if (key.purpose !== 'wrapping' || !living.has(key.tenant)) yield key.id;
       }
     },
     recordBackup: (madeAt) => writeLastBackup(dataDir, madeAt),
@@ -69,6 +76,8 @@ function searchKeysIn(database: SqliteDatabase): ReadonlyMap<unknown, Record<str
   const rows = reading(() => living.all() as Record<string, unknown>[], 'keys.db');
   return new Map(rows.map((row) => [row['generation'], row]));
 }
+
+type TenantKeyRow = { readonly id: string; readonly tenant: string; readonly purpose: TenantKeyPurpose };
 
 type Table = { readonly name: string; readonly hasRowid: boolean; readonly rowidIsColumn: boolean };
 
