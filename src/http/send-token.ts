@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Json } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
@@ -37,9 +36,7 @@ export function sendToken(
     if (status === 201) reply.header('location', `/tokens/${encodeURIComponent(token.id)}`);
     return sendText(reply.header('etag', entityTag(token.revision)), status, body);
   };
-  // At the end of a turn of the event loop, responses are written one directly after the other. A client on the same
-  // machine, such as a proxy, then wakes up once for all of them instead of once for each.
-  return text instanceof Promise ? text.then(send) : nextTurn().then(() => send(text));
+  return after(text, send);
 }
 
 function* textOf(rendering: Steps<Json>): Steps<string> {

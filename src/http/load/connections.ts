@@ -3,6 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { overloaded } from '../problem/problem.js';
+import { writeTogether } from './write-together.js';
 
 const checkMs = 1_000;
 /** If a connection has unsent data and the client reads nothing for this long (in ms), the connection is closed. */
@@ -52,6 +53,7 @@ export function watchConnections(app: FastifyInstance, listener: Listener): void
   closeSilentOnes(app, connections);
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     const isBeyondLimit = connections.size >= connectionsMax;
+    writeTogether(socket);
     connections.set(socket, { taken: 0, since: performance.now(), isBeyondLimit, isBusy: false, waiting: [] });
     socket.once('close', () => connections.delete(socket));
   });
