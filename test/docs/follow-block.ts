@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { adapted } from './adaptations.js';
 import type { Block } from './blocks.js';
 import { differences, masked } from './compare.js';
@@ -28,6 +29,7 @@ const rules: readonly Rule[] = [
   { covers: (block) => isKind(block, 'json'), follow: useAsSettings },
   { covers: (block) => isKind(block, 'query'), follow: search },
   { covers: (block) => isKind(block, 'ts'), follow: findInSource },
+  { covers: (block) => isKind(block, 'yaml'), follow: findInChart },
 ];
 
 /**
@@ -118,6 +120,24 @@ async function findInSource({ text }: Block, { project }: Reader): Promise<Follo
     .filter((file) => file.endsWith('.ts'))
     .some((file) => unspaced(readFileSync(join(project, 'src', file), 'utf8')).includes(unspaced(text)));
   return { wrong: found ? [] : ['stands in no file of src'] };
+}
+
+/** Checks that the chart has each of the values. `test/kubernetes` checks what the chart makes of them. */
+async function findInChart({ text }: Block, { project }: Reader): Promise<Followed> {
+  const chart: unknown = parse(readFileSync(join(project, 'deploy/helm/strongroom/values.yaml'), 'utf8'));
+  return { wrong: missingIn(chart, parse(text)).map((path) => `the chart has no value ${path}`) };
+}
+
+function missingIn(chart: unknown, values: unknown, path = ''): readonly string[] {
+  if (!isMapping(values)) return [];
+  return Object.entries(values).flatMap(([name, value]) => {
+    const below = path === '' ? name : `${path}.${name}`;
+    return isMapping(chart) && Object.hasOwn(chart, name) ? missingIn(chart[name], value, below) : [below];
+  });
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unspaced(text: string): string {

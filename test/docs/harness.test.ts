@@ -18,7 +18,11 @@ test('a block fails if no rule covers it, if its script fails, or if its request
   try {
     const wrongOf = async (language: string, text: string) =>
       (await followBlock(blockOf(language, text), reader, null)).wrong.join('\n');
-    expect(await wrongOf('yaml', 'a: 1')).toMatch(/^page\.md:3: no rule covers a block of `yaml`/);
+    expect(await wrongOf('toml', 'a = 1')).toMatch(/^page\.md:3: no rule covers a block of `toml`/);
+    expect(await wrongOf('yaml', 'service: { typ: ClusterIP }')).toMatch(
+      /^page\.md:3: the chart has no value service\.typ/,
+    );
+    expect(await wrongOf('yaml', 'service: { type: ClusterIP }')).toBe('');
     expect(await wrongOf('', 'a')).toMatch(/^page\.md:3: no rule covers/);
     expect(await wrongOf('text', 'output of nothing')).toMatch(/^page\.md:3: no rule covers/);
     expect(await wrongOf('sh', 'false\ntrue')).toMatch(/^page\.md:3: failed/);
