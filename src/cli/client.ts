@@ -33,7 +33,7 @@ export type CreatedApplication = JsonObject &
 export type Client = {
   getToken(id: string): Promise<JsonObject>;
   createToken(request: Json): Promise<JsonObject>;
-  deleteToken(id: string): Promise<void>;
+  deleteToken(id: string): Promise<{ readonly deleted: true }>;
   searchTokens(search: Page & { readonly query: string }): Promise<FoundPage>;
   createApplication(request: JsonObject): Promise<CreatedApplication>;
   listApplications(page: Page): Promise<PageAnswer>;
@@ -55,6 +55,7 @@ export function createClient(options: ClientOptions): Client {
     async deleteToken(id) {
       const response = await send(options, 'DELETE', tokenPath(id));
       if (!isFromVault(response) || response.status !== 204) throw failureOf(options, response);
+      return { deleted: true };
     },
     async searchTokens(search) {
       return bodyOf(options, await send(options, 'POST', '/tokens/search', search), 200, isFoundPage);

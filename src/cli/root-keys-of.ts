@@ -28,7 +28,7 @@ export type RootKeyUse = 'opening' | 'command' | 'restore';
  * `--dev` data. `serve` without `--dev` rejects such data later. Throws Failure if a key cannot be read. If there is no
  * root key but there is already a vault or a backup, the message asks for the existing key: a new key cannot open it.
  */
-export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): Promise<readonly [Buffer, ...Buffer[]]> {
+export async function rootKeysOf(config: Config, use: RootKeyUse): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);
   const place = rootKeyPlaceOf(config, use === 'restore' ? 'restore' : 'vault');
   const sealed = sealedData(config, use);
@@ -49,6 +49,23 @@ export async function rootKeysOf(config: Config, use: RootKeyUse = 'opening'): P
     `the root key file ${place.named} does not exist. ${sealed} can be opened only with the root key of its vault. ` +
       'Put a copy of that key there, or set root_key_file to its path.',
   );
+}
+
+/**
+ * Calls `work` with the root keys that `rootKeysOf` returns, and erases them when `work` is done. Work that still needs
+ * a root key after that, such as an open store, must copy it.
+ */
+export async function withRootKeys<T>(
+  config: Config,
+  use: RootKeyUse,
+  work: (rootKeys: readonly [Buffer, ...Buffer[]]) => Promise<T>,
+): Promise<T> {
+  const rootKeys = await rootKeysOf(config, use);
+  try {
+    return await work(rootKeys);
+  } finally {
+    for (const rootKey of rootKeys) rootKey.fill(0);
+  }
 }
 
 /** Returns whether there is no such file. Returns false if this user may not look it up. */

@@ -11,7 +11,7 @@ import { callControl } from './control/call-control.js';
 import { Failure } from './failure.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
 import type { Answers, OperationName } from './operations.js';
-import { rootKeysOf } from './root-keys-of.js';
+import { withRootKeys } from './root-keys-of.js';
 import { storeWasUnavailableText } from './store-unavailable-text.js';
 import { unsearchableDirectory, unsearchableText } from './unsearchable-directory.js';
 
@@ -104,30 +104,26 @@ async function withService<T>(
   use: (service: OperatedService, expectUsable: () => void) => Promise<T>,
 ): Promise<T> {
   expectVault(config, opening.prepares);
-  const rootKeys = await rootKeysOf(config, opening.prepares ? 'opening' : 'command');
   const failures: unknown[] = [];
   const broken: Error[] = [];
-  const opened = openProfile(config, {
-    ...opening,
-    rootKeys,
-    isCommand: true,
-    onError: (error) => failures.push(error),
-    onBroken: (error) => {
-      // Without the lock, another process can use the directory, so this process must not go on.
-      if (error instanceof StoreProblem && error.found?.check === 'lock') {
-        process.stderr.write(`${error.message}\n`);
-        process.exit(1);
-      }
-      failures.push(error);
-      broken.push(error);
-    },
-    onNotice: (text) => void process.stderr.write(`${text}\n`),
-  });
-  const service = await opened.finally(() => {
-    // The stores use their own copy of the root key, so this copy is erased. A rotation replaces the copy in the
-    // stores.
-    for (const rootKey of rootKeys) rootKey.fill(0);
-  });
+  const service = await withRootKeys(config, opening.prepares ? 'opening' : 'command', (rootKeys) =>
+    openProfile(config, {
+      ...opening,
+      rootKeys,
+      isCommand: true,
+      onError: (error) => failures.push(error),
+      onBroken: (error) => {
+        // Without the lock, another process can use the directory, so this process must not go on.
+        if (error instanceof StoreProblem && error.found?.check === 'lock') {
+          process.stderr.write(`${error.message}\n`);
+          process.exit(1);
+        }
+        failures.push(error);
+        broken.push(error);
+      },
+      onNotice: (text) => void process.stderr.write(`${text}\n`),
+    }),
+  );
   let thrown: unknown = null;
   try {
     return await use(service, () => {

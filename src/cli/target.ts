@@ -51,24 +51,14 @@ type Options = Readonly<Record<string, unknown>>;
  */
 export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
   const client = await clientOf(options);
-  if (client === null) {
-    const config = configOf(options);
-    const key = await applicationKey(options, config);
-    return {
-      getToken: (id) => runCommand(config, 'tokens-get', { key, id }),
-      createToken: (request) => runCommand(config, 'tokens-create', { key, request }),
-      deleteToken: (id) => runCommand(config, 'tokens-delete', { key, id }),
-      searchTokens: (search) => runCommand(config, 'tokens-search', { key, ...search }),
-    };
-  }
+  if (client !== null) return client;
+  const config = configOf(options);
+  const key = await applicationKey(options, config);
   return {
-    getToken: client.getToken,
-    createToken: client.createToken,
-    async deleteToken(id) {
-      await client.deleteToken(id);
-      return { deleted: true };
-    },
-    searchTokens: client.searchTokens,
+    getToken: (id) => runCommand(config, 'tokens-get', { key, id }),
+    createToken: (request) => runCommand(config, 'tokens-create', { key, request }),
+    deleteToken: (id) => runCommand(config, 'tokens-delete', { key, id }),
+    searchTokens: (search) => runCommand(config, 'tokens-search', { key, ...search }),
   };
 }
 

@@ -4,6 +4,7 @@ import { erasureStatement, isSignedErasure } from '../../audit/erasure-statement
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
 import { unreadable } from '../file-fault.js';
+import { jsonOrNull } from '../files/json-or-null.js';
 import { configOf } from '../options.js';
 import { print } from '../print.js';
 import { runCommand } from '../run-command.js';
@@ -52,23 +53,15 @@ async function checkStatement(
 ): Promise<void> {
   if (publicKey === undefined) throw new Failure('--check also needs the public key: --public-key FILE.', 2);
   const key = await readPublicKey(publicKey);
-  const statement = erasureStatement.safeParse(await jsonOf(file));
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(file, error);
+  });
+  const statement = erasureStatement.safeParse(jsonOrNull(text));
   if (!statement.success) throw new Failure(`${file} is not a statement from \`strongroom audit erasure\`.`);
   if (!isSignedErasure(statement.data, key)) {
     throw new Failure('the statement is not signed by this key, or was changed.', 3);
   }
   const { lives, keys } = statement.data;
-  const text = `signed by this key: ended ${lives.at(-1)?.ended_at}, keys destroyed ${keys.last_destroyed_at}`;
-  print({ ok: true }, options, () => text);
-}
-
-async function jsonOf(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(file, error);
-  });
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const result = `signed by this key: ended ${lives.at(-1)?.ended_at}, keys destroyed ${keys.last_destroyed_at}`;
+  print({ ok: true }, options, () => result);
 }

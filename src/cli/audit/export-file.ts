@@ -3,6 +3,7 @@ import { type ExportLine, exportLine, exportVersion } from '../../audit/export-l
 import type { ChainBatch } from '../../audit/verify/verify-access.js';
 import { checkpointSchema } from '../../events/audit/checkpoint.js';
 import { Failure } from '../failure.js';
+import { jsonOrNull } from '../files/json-or-null.js';
 import { readLines } from './read-text-lines.js';
 
 /** The first line of an export. */
@@ -48,7 +49,7 @@ export type OpenedExport = {
 export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);
   const first = await texts.next();
-  const header = first.done === true ? null : exportHeader.safeParse(jsonOf(first.value));
+  const header = first.done === true ? null : exportHeader.safeParse(jsonOrNull(first.value));
   if (header?.success !== true)
     throw new Failure(
       `${path} is not a log export of this version of Strongroom. Export the log again, or use the version that ` +
@@ -91,7 +92,7 @@ function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<C
   return async () => {
     const { done, value } = await texts.next();
     if (done === true) throw new Failure(`${path} is damaged: its end is missing. Export the log again.`, 3);
-    const json = jsonOf(value);
+    const json = jsonOrNull(value);
     const end = exportEnd.safeParse(json);
     if (end.success) {
       if (end.data.strongroom_export_end.lines === read) return null;
@@ -104,12 +105,4 @@ function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<C
     if (access.success) return access.data;
     throw new Failure(`${path} is damaged in line ${read + 1}.`, 3);
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

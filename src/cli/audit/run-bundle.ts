@@ -1,17 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ManifestFacts } from '../../audit/bundle-manifest.js';
 import type { ErasureStatement } from '../../audit/erasure-statement.js';
 import { type MerkleProofs, merkleProofs } from '../../audit/merkle-proofs.js';
-import { fsyncPath } from '../../compose/files/fsync-path.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import { Failure } from '../failure.js';
-import { unwritable } from '../file-fault.js';
-import { expectFree, removePart } from '../files/out-file.js';
+import { writeNewDirectory } from '../files/out-file.js';
 import { type ShowProgress, showProgress } from '../files/progress.js';
 import { untilSignal } from '../files/until-signal.js';
 import type { Answers } from '../operations.js';
@@ -38,15 +36,9 @@ export type BundleSummary = { readonly events: number; readonly reads: number; r
 
 type Begin = Answers['bundle-begin'];
 
-/**
- * Writes a bundle to a new directory. Creates the directory under a temporary name and renames it when the bundle is
- * complete. If the function throws Failure, it leaves no files behind.
- */
+/** Writes a bundle to a new directory. If the function throws Failure, it leaves no files behind. */
 export async function writeBundle(run: RunOperation, options: BundleOptions): Promise<BundleSummary> {
   const { out, json, show = showProgress } = options;
-  const target = resolve(out);
-  await expectFree(out);
-  const part = join(dirname(target), `.${basename(target)}.part-${randomBytes(4).toString('hex')}`);
   const shown = { events: 0, done: 0, total: null as number | null, phase: null as string | null };
   const interrupt = untilSignal(() => undefined);
   const step = (change: Partial<typeof shown>): void => {
@@ -56,17 +48,7 @@ export async function writeBundle(run: RunOperation, options: BundleOptions): Pr
   const progress = () => ({ ...shown, items: shown.events, fields: { events: shown.events } });
   const display = show(progress, { json, noun: 'event' });
   try {
-    await mkdir(part, { mode: 0o700 });
-    const summary = await writeFiles(run, options, part, step);
-    await expectFree(out);
-    await rename(part, target);
-    await fsyncPath(dirname(target));
-    return summary;
-  } catch (error) {
-    await removePart(part);
-    const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof Failure || code === undefined) throw error;
-    throw unwritable(out, error);
+    return await writeNewDirectory(out, (part) => writeFiles(run, options, part, step));
   } finally {
     interrupt.end();
     display.end();
@@ -116,7 +98,6 @@ async function writeFiles(
     files: await fileList(directory, ids !== null),
   };
   await write(directory, 'manifest.json', pretty(await run('bundle-sign', { key, manifest })));
-  await fsyncPath(directory);
   return summary;
 }
 

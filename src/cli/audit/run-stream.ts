@@ -5,6 +5,7 @@ import { fsyncPath } from '../../compose/files/fsync-path.js';
 import { certificateFaultOf } from '../client.js';
 import { Failure } from '../failure.js';
 import { unreadable, unwritable } from '../file-fault.js';
+import { jsonOrNull } from '../files/json-or-null.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
@@ -119,19 +120,11 @@ async function readCheckpoint(path: string): Promise<StreamCheckpoint | null> {
     throw new UnusableFile(unreadable(path, error).message);
   });
   if (text === null) return null;
-  const parsed = checkpointSchema.safeParse(jsonOf(text));
+  const parsed = checkpointSchema.safeParse(jsonOrNull(text));
   if (parsed.success) return parsed.data;
   throw new UnusableFile(
     `${path} is not a checkpoint of \`strongroom audit stream\`. Remove it to send everything from the beginning.`,
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /**

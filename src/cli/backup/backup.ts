@@ -3,8 +3,8 @@ import type { Erased } from '../../commands/recovery/record-erased.js';
 import { counted, firstOf, grouped } from '../../domain/text.js';
 import type { OnPhase } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
-import { encrypterFor } from '../files/age-keys.js';
-import { showProgress } from '../files/progress.js';
+import { encrypterFor, withRecipients } from '../files/age-keys.js';
+import { showPhases } from '../files/progress.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { countsOf, runAccept, runRestore } from './run-restore.js';
@@ -26,10 +26,8 @@ type RestoreOptions = {
 
 /** Adds the commands `strongroom backup` and `strongroom restore`. */
 export function addBackup(program: Command): void {
-  withSettings(program.command('backup <out>'), storeSettings)
+  withRecipients(withSettings(program.command('backup <out>'), storeSettings), 'the keys')
     .description('copy the vault into a new folder while it is in use; the keys are encrypted to a recipient')
-    .option('--recipient <age1...>', 'encrypt the keys to this age recipient; can be repeated', collect)
-    .option('--recipient-file <file>', 'encrypt the keys to the age recipients in this file, one per line', collect)
     .option('--erased-only', 'write only the list of erased keys, to a new file')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -131,13 +129,9 @@ async function withPhases<T>(
   work: (onPhase: OnPhase) => Promise<T>,
 ): Promise<T> {
   if (json) return work(() => undefined);
-  let phase = 'starting';
-  const display = showProgress(() => ({ items: 0, done: 0, total: null, phase, fields: {} }), { json, noun: 'file' });
+  const display = showPhases('starting');
   try {
-    return await work((next) => {
-      phase = next;
-      display.redraw();
-    });
+    return await work(display.next);
   } finally {
     display.end();
   }
@@ -175,8 +169,4 @@ async function backUp(
     throw new Failure('specify a recipient for the keys: --recipient age1… or --recipient-file FILE.', 2);
   }
   return writeBackup(config, out, await encrypterFor(recipient, recipientFile), onPhase);
-}
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
 }

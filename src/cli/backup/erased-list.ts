@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { ErasedKeys, KeysToCopy } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
 import { unreadable } from '../file-fault.js';
+import { jsonOrNull } from '../files/json-or-null.js';
 import { isBackupMac } from '../maintenance/maintenance-operations.js';
-import { jsonOf } from './manifest.js';
 
 const format = 'strongroom erased keys 2';
 const head = z.object({ format: z.literal(format), log_id: z.string(), made_at: z.iso.datetime() });
@@ -58,7 +58,7 @@ export async function readErasedList(file: string): Promise<ErasedList> {
     if (first === null) first = before.shift() ?? '';
     for (const id of before) ids.add(id);
   }
-  const parsed = head.safeParse(jsonOf(first ?? ''));
+  const parsed = head.safeParse(jsonOrNull(first ?? ''));
   const { count, mac = '' } = last.exec(end)?.groups ?? {};
   if (!parsed.success || count !== String(ids.added())) throw incomplete;
   const digestHex = digest.digest('hex');

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.js';
 import { unreadable } from '../file-fault.js';
+import { jsonOrNull } from '../files/json-or-null.js';
 import { isBackupMac } from '../maintenance/maintenance-operations.js';
 
 export const manifestFile = 'manifest.json';
@@ -55,7 +56,7 @@ export async function readManifest(folder: string, signal: AbortSignal): Promise
     if (error.code !== 'ENOENT') throw unreadable(path, error);
     throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}. Use another backup.`);
   });
-  const parsed = shape.safeParse(jsonOf(text));
+  const parsed = shape.safeParse(jsonOrNull(text));
   if (!parsed.success)
     throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version. Use another backup.`);
   for (const { name, sha256 } of parsed.data.files) {
@@ -69,12 +70,4 @@ export async function readManifest(folder: string, signal: AbortSignal): Promise
       throw new Failure(`${name} in ${folder} is damaged. Nothing was changed. Use another backup.`);
   }
   return parsed.data;
-}
-
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -10,7 +10,7 @@ import { Failure } from '../failure.js';
 import { openImport } from '../files/open-import.js';
 import { readLines } from '../files/read-lines.js';
 import { interruptible } from '../files/until-signal.js';
-import { rootKeysOf } from '../root-keys-of.js';
+import { withRootKeys } from '../root-keys-of.js';
 import { type ErasedList, readErasedList } from './erased-list.js';
 import { erasedFile, expectAuthentic, type Manifest, readManifest } from './manifest.js';
 
@@ -72,28 +72,27 @@ async function restoreBackup(
         'backup, or the newest one that `strongroom backup --erased-only` wrote.',
     );
   }
-  const rootKeys = await rootKeysOf(config, 'restore');
-  let input: Awaited<ReturnType<typeof openImport>> | null = null;
-  try {
+  return withRootKeys(config, 'restore', async (rootKeys) => {
     onPhase('checking the keys of the backup');
     const verified = await verify(config, { folder, identity, manifest, erased, erasedPath, rootKeys });
-    input = await openImport(join(folder, keysFile), identity);
-    const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
-    return await restoreStores({
-      config,
-      rootKeys,
-      folder,
-      files,
-      ...verified,
-      onPhase,
-      signal,
-      keyLines: untilAborted(textOf(input.chunks), signal),
-      expectAccepted: (found) => expectAccepted(found, manifest, acceptsOlderLog),
-    });
-  } finally {
-    input?.stop();
-    for (const rootKey of rootKeys) rootKey.fill(0);
-  }
+    const input = await openImport(join(folder, keysFile), identity);
+    try {
+      const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
+      return await restoreStores({
+        config,
+        rootKeys,
+        folder,
+        files,
+        ...verified,
+        onPhase,
+        signal,
+        keyLines: untilAborted(textOf(input.chunks), signal),
+        expectAccepted: (found) => expectAccepted(found, manifest, acceptsOlderLog),
+      });
+    } finally {
+      input.stop();
+    }
+  });
 }
 
 type Verifying = {
@@ -166,13 +165,8 @@ function withErasedTenants(
  * Accepts an older log that the operator restored without a backup folder. Returns what was erased after that log
  * was copied. Throws Failure if the log cannot be accepted.
  */
-export async function runAccept(config: Config): Promise<Erased> {
-  const rootKeys = await rootKeysOf(config);
-  try {
-    return await acceptOlderLog(config, rootKeys);
-  } finally {
-    for (const rootKey of rootKeys) rootKey.fill(0);
-  }
+export function runAccept(config: Config): Promise<Erased> {
+  return withRootKeys(config, 'opening', (rootKeys) => acceptOlderLog(config, rootKeys));
 }
 
 function expectAccepted(found: Erased, { profile, made_at }: Manifest, acceptsOlderLog: boolean): void {

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
@@ -14,8 +13,7 @@ import { namedMax } from '../../domain/text.js';
 import { type KeysToCopy, keysFile, type OnPhase } from '../../ports/backup.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { Failure } from '../failure.js';
-import { unwritable } from '../file-fault.js';
-import { expectFree, removePart, writeNewFile } from '../files/out-file.js';
+import { expectFree, writeNewDirectory, writeNewFile } from '../files/out-file.js';
 import { interruptible } from '../files/until-signal.js';
 import type { Answers } from '../operations.js';
 import { expectVault, type RunOperation, runCommand, runOperations } from '../run-command.js';
@@ -70,55 +68,77 @@ async function copyVault(
   onPhase: OnPhase,
   signal: AbortSignal,
 ): Promise<CheckedBackup> {
-  const folder = resolve(out);
   await expectFree(out);
   onPhase('opening the keys');
   const { checked, log } = await runOperations(config, async (run) => ({
     checked: await checkAllKeys(run, signal),
     log: config.settings.profile === 'embedded' ? await checkLog(run) : null,
   }));
-  const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
   const keys = await keysToCopy(config);
   try {
-    await mkdir(part, { mode: 0o700 });
     const madeAt = new Date().toISOString();
-    if (config.settings.profile === 'embedded') onPhase('copying the log, the rows and the access log');
-    const copied = copyStoreFiles(config, part);
-    // While SQLite copies, this thread handles no signal. A signal that came in the meantime ends one of the next steps.
-    onPhase('encrypting the keys');
-    await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())), signal);
-    await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)), signal);
-    // This takes long, so it comes after the keys. A restore ends each token whose key was destroyed between the two
-    // copies.
-    const damage = log === null ? [] : await damageIn(part, log, onPhase, signal);
-    onPhase('computing checksums');
-    const names = [...copied, keysFile, erasedFile];
-    const hashed = names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name), signal) }));
-    const files = await Promise.all(hashed);
-    const { profile } = config.settings;
-    const logId = await keys.logId();
-    const listed = { format: 'strongroom backup 2', profile, log_id: logId, made_at: madeAt, files } as const;
-    const { mac } = await runCommand(config, 'backup-mac', { of: 'manifest', text: authenticatedText(listed) });
-    const manifest = { ...listed, mac };
-    await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]), signal);
-    onPhase('saving the files to disk');
-    for (const name of await readdir(part)) await fsyncPath(join(part, name));
-    await fsyncPath(part);
-    signal.throwIfAborted();
-    // The checks and checksums can take minutes. Threat: a rotation begins in that time. The operator then destroys the
-    // old root key, and nothing can restore this backup, although it counts as the newest one.
-    await keys.expectNotRotated();
-    await rename(part, folder);
-    await fsyncPath(dirname(folder));
+    const written = await writeNewDirectory(out, (part) =>
+      writeFiles({ config, keys, madeAt, log, part, encrypter, onPhase, signal }),
+    );
     const unrecorded = await recordBackup(keys, madeAt);
-    return { folder, made_at: madeAt, files: [...names, manifestFile], keys: checked, damage, unrecorded };
+    return { folder: resolve(out), made_at: madeAt, ...written, keys: checked, unrecorded };
   } catch (error) {
-    await removePart(part);
     signal.throwIfAborted();
-    throw fileErrorCode(error) === null ? error : unwritable(out, error);
+    throw error;
   } finally {
     await keys.close();
   }
+}
+
+type Writing = {
+  readonly config: Config;
+  readonly keys: KeysToCopy;
+  readonly madeAt: string;
+  /** What the vault itself says about its log. Null in the cluster profile, where a backup contains no log. */
+  readonly log: Answers['log-check'] | Failure | null;
+  readonly part: string;
+  readonly encrypter: Encrypter;
+  readonly onPhase: OnPhase;
+  readonly signal: AbortSignal;
+};
+
+/** Writes all files of a backup to the directory `part`. Returns their names, and what is damaged in them. */
+async function writeFiles({
+  config,
+  keys,
+  madeAt,
+  log,
+  part,
+  encrypter,
+  onPhase,
+  signal,
+}: Writing): Promise<Pick<CheckedBackup, 'files' | 'damage'>> {
+  const { profile } = config.settings;
+  if (profile === 'embedded') onPhase('copying the log, the rows and the access log');
+  const copied = copyStoreFiles(config, part);
+  // While SQLite copies, this thread handles no signal. A signal that came in the meantime ends one of the next steps.
+  onPhase('encrypting the keys');
+  await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())), signal);
+  await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)), signal);
+  // This takes long, so it comes after the keys. A restore ends each token whose key was destroyed between the two
+  // copies.
+  const damage = log === null ? [] : await damageIn(part, log, onPhase, signal);
+  onPhase('computing checksums');
+  const names = [...copied, keysFile, erasedFile];
+  const hashed = names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name), signal) }));
+  const files = await Promise.all(hashed);
+  const logId = await keys.logId();
+  const listed = { format: 'strongroom backup 2', profile, log_id: logId, made_at: madeAt, files } as const;
+  const { mac } = await runCommand(config, 'backup-mac', { of: 'manifest', text: authenticatedText(listed) });
+  const manifest = { ...listed, mac };
+  await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]), signal);
+  onPhase('saving the files to disk');
+  for (const name of await readdir(part)) await fsyncPath(join(part, name));
+  signal.throwIfAborted();
+  // The checks and checksums can take minutes. Threat: a rotation begins in that time. The operator then destroys the
+  // old root key, and nothing can restore this backup, although it counts as the newest one.
+  await keys.expectNotRotated();
+  return { files: [...names, manifestFile], damage };
 }
 
 /** Records the time of a complete backup in the vault. Returns the reason if the vault cannot be written. */

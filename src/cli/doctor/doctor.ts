@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem, problemFound } from '../../queries/findings/finding.js';
 import { projectionVersions } from '../../views/versions.js';
 import { Failure } from '../failure.js';
-import { showProgress } from '../files/progress.js';
+import { showPhases } from '../files/progress.js';
 import { forgedRowsAdvice, forgedText } from '../forged-row-text.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -73,16 +73,9 @@ function withoutRepeated(findings: readonly Finding[], more: readonly Finding[])
  * file takes seconds, and would block the service.
  */
 function accessFiles(config: Config): readonly Finding[] {
-  let phase = 'checking the access log';
-  const display = showProgress(() => ({ items: 0, done: 0, total: null, phase, fields: {} }), {
-    json: false,
-    noun: 'file',
-  });
+  const display = showPhases('checking the access log');
   try {
-    const checked = checkAccessFiles(config, (fileName) => {
-      phase = `checking ${fileName}`;
-      display.redraw();
-    });
+    const checked = checkAccessFiles(config, (fileName) => display.next(`checking ${fileName}`));
     if (checked === null) return [];
     if (checked.damaged.length > 0) return checked.damaged.map(problemFound);
     return [ok('access log files', `${counted(checked.files, 'file')} checked: no page and no index is damaged`)];

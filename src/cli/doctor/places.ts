@@ -113,7 +113,7 @@ function rotation(config: Config, dataDir: string | null, keys: readonly Buffer[
 async function rootKeyPlace(config: Config): Promise<Place & { readonly keys: readonly Buffer[] }> {
   const { file } = rootKeyPlaceOf(config);
   try {
-    return { path: file, fault: null, fixable: false, keys: await rootKeysOf(config) };
+    return { path: file, fault: null, fixable: false, keys: await rootKeysOf(config, 'opening') };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { path: file, fault: error.message, fixable: file !== null && isFixable(file, 0o177), keys: [] };

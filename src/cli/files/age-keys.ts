@@ -1,6 +1,18 @@
 import type { Decrypter, Encrypter } from 'age-encryption';
+import type { Command } from 'commander';
 import { Failure } from '../failure.js';
 import { readInput, readSecret } from '../read-input.js';
+
+/** Adds the options that name the recipients. `what` is what the command encrypts, for the help text. */
+export function withRecipients(command: Command, what: 'it' | 'the keys'): Command {
+  return command
+    .option('--recipient <age1...>', `encrypt ${what} to this age recipient; can be repeated`, collect)
+    .option('--recipient-file <file>', `encrypt ${what} to the age recipients in this file, one per line`, collect);
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
 
 /**
  * Returns an encrypter for `recipients` and for the recipients in the files. Each line of a file contains one

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { fileErrorCode } from '../../compose/files/file-error-code.js';
 import { fsyncPath } from '../../compose/files/fsync-path.js';
 import { Failure } from '../failure.js';
 import { unwritable } from '../file-fault.js';
@@ -23,7 +24,7 @@ export type OutFile = {
  */
 export async function openOutFile(path: string): Promise<OutFile> {
   const folder = dirname(path);
-  const partPath = join(folder, `.${basename(path)}.part-${randomBytes(4).toString('hex')}`);
+  const partPath = partOf(path);
   const file = await open(partPath, 'wx', 0o600).catch((error: unknown) => {
     throw unwritable(path, error);
   });
@@ -71,6 +72,33 @@ export async function writeNewFile<T>(path: string, fill: (write: OutFile['write
   }
 }
 
+/**
+ * Creates a directory that only its owner can read. `fill` writes the files, durably, into a directory with a temporary
+ * name, which receives its final name when `fill` has returned. Throws Failure if the directory exists, receives files
+ * from another program meanwhile, or cannot be written. If the function throws, it leaves no incomplete directory behind.
+ */
+export async function writeNewDirectory<T>(path: string, fill: (part: string) => Promise<T>): Promise<T> {
+  await expectFree(path);
+  const target = resolve(path);
+  const part = partOf(target);
+  try {
+    await mkdir(part, { mode: 0o700 });
+    const result = await fill(part);
+    await fsyncPath(part);
+    await rename(part, target);
+    await fsyncPath(dirname(target));
+    return result;
+  } catch (error) {
+    await removePart(part);
+    throw fileErrorCode(error) === null ? error : unwritable(path, error);
+  }
+}
+
+/** Returns a new name next to `path` that marks the file or directory as partial. */
+function partOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.part-${randomBytes(4).toString('hex')}`);
+}
+
 /** Throws Failure if a file or directory with this name exists, or if the name is `-`. */
 export async function expectFree(path: string): Promise<void> {
   expectName(path);
@@ -106,7 +134,7 @@ function exists(path: string): Promise<boolean> {
  * it is incomplete. Removing fails for the same reason as writing if, for example, this user may not search the
  * directory.
  */
-export async function removePart(part: string): Promise<void> {
+async function removePart(part: string): Promise<void> {
   await rm(part, { recursive: true, force: true }).catch(() => undefined);
 }
 

@@ -75,6 +75,20 @@ export function showProgress(now: () => Progress, { json, noun }: Shown): Progre
   };
 }
 
+/** Shows the phases of a command that does not count its work, as `showProgress` does. */
+export function showPhases(first: string): { next(phase: string): void; end(): void } {
+  let phase = first;
+  const now = () => ({ items: 0, done: 0, total: null, phase, fields: {} });
+  const display = showProgress(now, { json: false, noun: 'file' });
+  return {
+    next(started) {
+      phase = started;
+      display.redraw();
+    },
+    end: display.end,
+  };
+}
+
 /** Returns one line, such as `1,200 lines, 45%, 400/s, 12 s left` or `1,200 lines, storing the last lines`. */
 export function progressText({ items, done, total, phase }: Progress, elapsedSeconds: number, noun: string): string {
   const count = items === 0 && phase !== null ? [] : [counted(items, noun)];

@@ -26,7 +26,7 @@ import { serveControl } from '../control/serve-control.js';
 import { Failure } from '../failure.js';
 import { forgedDirectoryText } from '../forged-row-text.js';
 import { productVersion } from '../product-version.js';
-import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
+import { expectSafeContainer, withRootKeys } from '../root-keys-of.js';
 import { readTls } from '../tls-files.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin-listener.js';
 import { type Console, expectFreeConsoleAddress, startConsole } from './console-listener.js';
@@ -186,23 +186,21 @@ function socketPathOf(config: Config): string | null {
 }
 
 async function open(config: Config, logger: Logger, spans: Spans | null): Promise<OpenService & OperatedService> {
-  const rootKeys = await rootKeysOf(config);
-  const newIn = newDataDirectoryOf(config);
-  const opening = openProfile(config, {
-    rootKeys,
-    limits: limitsOf(config),
-    prepares: false,
-    isCommand: false,
-    spans,
-    onError: (error) => logger.error('background work failed and will be retried', { error }),
-    onNotice: (text) => logger.warn(text),
-    onBroken: (error) => {
-      process.stderr.write(`${error.message}\n`);
-      process.exit(1);
-    },
-  });
-  try {
-    const service = await opening;
+  return withRootKeys(config, 'opening', async (rootKeys) => {
+    const newIn = newDataDirectoryOf(config);
+    const service = await openProfile(config, {
+      rootKeys,
+      limits: limitsOf(config),
+      prepares: false,
+      isCommand: false,
+      spans,
+      onError: (error) => logger.error('background work failed and will be retried', { error }),
+      onNotice: (text) => logger.warn(text),
+      onBroken: (error) => {
+        process.stderr.write(`${error.message}\n`);
+        process.exit(1);
+      },
+    });
     if (newIn !== null) {
       logger.warn(
         `created a new, empty vault in ${newIn}. If your data should be there, stop the service and check that --data ` +
@@ -210,11 +208,7 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
       );
     }
     return service;
-  } finally {
-    // The stores use their own copy of the root key, so this copy is erased. A rotation replaces the copy in the
-    // stores.
-    for (const rootKey of rootKeys) rootKey.fill(0);
-  }
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
-import { encrypterFor } from '../files/age-keys.js';
+import { encrypterFor, withRecipients } from '../files/age-keys.js';
 import { configOf } from '../options.js';
 import { runOperations } from '../run-command.js';
 import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
@@ -16,11 +16,10 @@ type Options = TokenCommandOptions & {
 
 /** Adds the command `strongroom tokens export`. */
 export function addTokensExport(tokens: Command): void {
-  tokenCommand(tokens, 'export', 'print progress and the summary as lines of JSON')
+  const command = tokenCommand(tokens, 'export', 'print progress and the summary as lines of JSON')
     .description('write all tokens that the application may see in plaintext to a file for `tokens import`')
-    .requiredOption('--out <file>', 'a new file (- for standard output, unless that is a terminal)')
-    .option('--recipient <age1...>', 'encrypt it to this age recipient; can be repeated', collect)
-    .option('--recipient-file <file>', 'encrypt it to the age recipients in this file, one per line', collect)
+    .requiredOption('--out <file>', 'a new file (- for standard output, unless that is a terminal)');
+  withRecipients(command, 'it')
     .option('--plaintext', 'write it as plaintext')
     .addHelpText(
       'after',
@@ -54,8 +53,4 @@ Examples:
       const key = await applicationKey(options, config);
       await runOperations(config, (run) => runExport(run, { key, out, encrypter, json }));
     });
-}
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
 }
