@@ -2,6 +2,7 @@
 // Reads all tokens of a Basis Theory tenant, and writes one line for each token, including its id, as input for
 // `strongroom tokens import -`. docs/how-to/move-from-basis-theory.md explains how to use this script. It needs only
 // Node.js 20.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -40,6 +41,9 @@ const types = new Set([
   'social_security_number',
   'employer_id_number',
 ]);
+
+/** Stands for a number that would lose digits. It is random, so that no value can contain it by chance. */
+const lossMark = `lossy-${randomUUID()}`;
 
 class Stopped extends Error {}
 
@@ -144,6 +148,44 @@ async function* pagesOf(address, key) {
   } while (start !== '');
 }
 
+/**
+ * Parses JSON. Replaces each number that would lose digits with a string that marks it, because `JSON.parse` would
+ * change the number and the import could no longer reject it. Strings are matched first, so that digits in them are
+ * kept. The import accepts the other numbers exactly as they are written.
+ * @param {string} text
+ */
+function parse(text) {
+  // Threat: the pattern accepts text that is not JSON, so the text is also parsed unchanged.
+  JSON.parse(text);
+  const literals = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+  return JSON.parse(
+    text.replace(literals, (literal) => (literal[0] === '"' || isFaithful(literal) ? literal : `"${lossMark}"`)),
+  );
+}
+
+/**
+ * Returns true if the import accepts the number, which it does if it loses no digits. Agrees with
+ * src/domain/faithful-number.ts.
+ * @param {string} literal
+ */
+function isFaithful(literal) {
+  const value = Number(literal);
+  if (!/[.eE]/.test(literal)) return Number.isSafeInteger(value);
+  const size = Math.abs(value);
+  if (size === Infinity || (size > Number.MAX_SAFE_INTEGER && size < 1e21)) return false;
+  return digitsOf(literal) === digitsOf(value.toExponential());
+}
+
+/** Returns the digits before the exponent without leading and trailing zeros. @param {string} literal */
+function digitsOf(literal) {
+  const digits = (literal.split(/[eE]/)[0] ?? '').replace(/[-.]/g, '');
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits[start] === '0') start += 1;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  return digits.slice(start, end);
+}
+
 /** Retries a request that failed for a temporary reason. @param {string} url @param {string} key */
 async function request(url, key) {
   for (let attempt = 1; ; attempt += 1) {
@@ -174,7 +216,7 @@ async function attemptRequest(url, key) {
   const { status } = response;
   if (status === 200) {
     try {
-      return { body: JSON.parse(text) };
+      return { body: parse(text) };
     } catch {
       return { why: 'The API returned something that is not JSON.', mayPass: true };
     }
@@ -189,9 +231,11 @@ async function attemptRequest(url, key) {
 }
 
 /** Returns the reason why a token cannot be moved, or null if it can. @param {any} token */
-function whySkipped({ type, data, expires_at: expiresAt }) {
+function whySkipped(token) {
+  const { type, data, expires_at: expiresAt } = token;
   if (!types.has(type)) return `its type is ${type}, which Strongroom does not have`;
   if (data === undefined || data === null) return 'the application may not see its data';
+  if (lineOf(token).includes(lossMark)) return 'it contains a number that would lose digits';
   if (expiresAt != null && Date.parse(expiresAt) <= Date.now()) return 'it has expired';
   return null;
 }

@@ -165,6 +165,27 @@ test('tokens that cannot be moved are named with the reason, and the others are 
   expect(summaryOf(moved)).toMatchObject({ created: 1, failed: 0 });
 });
 
+test('a token with a number that would lose digits is skipped and named, and every other number keeps its digits', async () => {
+  const lossy = ['0.12345678901234567891', '1234567890123456789012', '1e400', '9007199254740993', '1e16', '1e-400'];
+  const exact = ['8.50', '-0.1', '1e21', '9007199254740991', '"1234567890123456789012 \\" 1e400"'];
+  const written = [...lossy, ...exact].map((data, n) => `{"id":"n-${n}","type":"token","data":{"a":[${data}]}}`);
+  const address = await standIn([], (_request, response) => {
+    response.end(`{"pagination":{},"data":[${written.join(',')}]}`);
+    return true;
+  });
+  const { args, move } = await vaultAndKey();
+  const moved = await move(address);
+  expect(moved.code).toBe(1);
+  for (const [n] of lossy.entries()) {
+    expect(moved.stderr).toContain(`skipped n-${n}: it contains a number that would lose digits`);
+  }
+  expect(summaryOf(moved)).toMatchObject({ created: exact.length, failed: 0 });
+  for (const [n, data] of exact.entries()) {
+    const ours = await runJson(['tokens', 'get', `n-${lossy.length + n}`, ...args]);
+    expect(ours['data']).toEqual({ a: [JSON.parse(data)] });
+  }
+});
+
 test('if the server is not the API, or an option is wrong, the script exits with an explanation', async () => {
   const { script } = await vaultAndKey();
   const endless = await standIn([], (_request, response) => {
