@@ -12,7 +12,10 @@ export type KeysToCopy = {
   logId(): Promise<string>;
   /** Yields every row as a line of text. Throws BackupRefused while a rotation is in progress. */
   lines(): AsyncIterable<string>;
-  /** Throws BackupRefused if a rotation has begun since `lines` began. */
+  /**
+   * Throws BackupRefused if the keys have been rotated since `lines` began, or are being rotated or restored. Call this
+   * after `lines`.
+   */
   expectNotRotated(): Promise<void>;
   /**
    * Yields the ids of all destroyed data keys, and of the destroyed keys of deleted tenants. Omits the wrapping keys that

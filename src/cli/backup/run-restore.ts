@@ -145,6 +145,7 @@ function withErasedTenants(
   const keysOfErased = new Set<string>();
   let unreadable = 0;
   for (const [tenantId, { identity, wrapping }] of tenants) {
+    // The vault itself has keys too, but no identity key.
     if (identity.length === 0) continue;
     if (identity.every(isErased)) {
       erasedTenants.add(tenantId);

@@ -12,7 +12,7 @@ export type TenantKeyIds = { readonly identity: readonly string[]; readonly wrap
 export type BackupKeys = {
   /** The key that authenticates the backup's manifest. */
   readonly macKey: Buffer;
-  /** The keys of the tenants, keyed by the ids of the tenants. */
+  /** The keys of the tenants and of the vault itself, keyed by the ids of their owners. */
   readonly tenants: ReadonlyMap<string, TenantKeyIds>;
 };
 

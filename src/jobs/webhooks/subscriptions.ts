@@ -31,9 +31,12 @@ export function createSubscriptions(vault: Pick<Vault, 'directory' | 'keys' | 'r
   let documents: ReadonlyMap<string, OfTenant> = new Map();
   let subscriptions: readonly Subscription[] = [];
   let refreshAt = Number.NEGATIVE_INFINITY;
+  /** How often the list was discarded. */
+  let discards = 0;
 
   async function read(): Promise<void> {
     const beganAt = performance.now();
+    const discardsBefore = discards;
     const found = new Map<string, OfTenant>();
     await forTenants(vault, null, async (record) => {
       const { id, contentRevision: revision } = record;
@@ -48,10 +51,12 @@ export function createSubscriptions(vault: Pick<Vault, 'directory' | 'keys' | 'r
     documents = found;
     subscriptions = [...documents.values()].flatMap((one) => one.subscriptions);
     const endedAt = performance.now();
-    refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
+    // If the list was discarded during this read, the read may have missed the change, so the next call reads again.
+    if (discards === discardsBefore) refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
   }
 
   function forget(): void {
+    discards += 1;
     refreshAt = Number.NEGATIVE_INFINITY;
   }
 

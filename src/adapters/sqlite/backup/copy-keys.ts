@@ -48,16 +48,16 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
     expectNotRotated: async () => refuseRotation(),
     async *erased() {
       const ended = `destroyed_at <> ${never}`;
-      for (const { id } of rowsInPages<{ readonly id: Buffer }>(database, `id FROM data_keys WHERE ${ended}`)) {
+      for (const { id } of rowsInPages<{ readonly id: Buffer }>(database, 'id FROM data_keys', ended)) {
         yield uuidText(id);
       }
       // The living tenants are read first. If a tenant is deleted while the list is written, its wrapping keys are not in
       // the list unless its identity key is.
-      const identity = `tenant FROM tenant_keys WHERE purpose = 'identity' AND destroyed_at = ${never}`;
       const living = new Set<string>();
-      for (const { tenant } of rowsInPages<Pick<TenantKeyRow, 'tenant'>>(database, identity)) living.add(tenant);
-      const tenantKeys = `id, tenant, purpose FROM tenant_keys WHERE ${ended}`;
-      for (const key of rowsInPages<TenantKeyRow>(database, tenantKeys)) {
+      const isLiving = `purpose = 'identity' AND destroyed_at = ${never}`;
+      const tenantKeys = 'id, tenant, purpose FROM tenant_keys';
+      for (const { tenant } of rowsInPages<TenantKeyRow>(database, tenantKeys, isLiving)) living.add(tenant);
+      for (const key of rowsInPages<TenantKeyRow>(database, tenantKeys, ended)) {
         if (key.purpose !== 'wrapping' || !living.has(key.tenant)) yield key.id;
       }
     },
@@ -105,15 +105,21 @@ function* rowsOf(
     yield* reading(() => all.all() as Record<string, unknown>[], 'keys.db');
     return;
   }
-  for (const { rowid, ...row } of rowsInPages<Record<string, unknown>>(database, `* FROM ${name} WHERE true`)) {
+  for (const { rowid, ...row } of rowsInPages<Record<string, unknown>>(database, `* FROM ${name}`, 'true')) {
     // If a column is an alias for the rowid, `SELECT *` returns the rowid under the name of that column.
     yield rowidIsColumn ? row : { rowid, ...row };
   }
 }
 
-/** Returns the rows that the end of a SELECT statement selects, each with its rowid. Reads them in short steps. */
-function* rowsInPages<R>(database: SqliteDatabase, select: string): Generator<R & { readonly rowid: number }> {
-  const page = database.prepare(`SELECT rowid AS rowid, ${select} AND rowid > ? ORDER BY rowid LIMIT ${pageSize}`);
+/** Selects the columns in `select` of the rows that fulfil `condition`, and their rowids. Reads them in short steps. */
+function* rowsInPages<R>(
+  database: SqliteDatabase,
+  select: string,
+  condition: string,
+): Generator<R & { readonly rowid: number }> {
+  const page = database.prepare(
+    `SELECT rowid AS rowid, ${select} WHERE (${condition}) AND rowid > ? ORDER BY rowid LIMIT ${pageSize}`,
+  );
   for (let after = 0; ; ) {
     const rows = reading(() => page.all(after) as (R & { readonly rowid: number })[], 'keys.db');
     yield* rows;
