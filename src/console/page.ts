@@ -52,7 +52,7 @@ export type ConsoleRoute = {
    * The permission that the caller must have on at least one container. If this is a list, any one of the permissions
    * is enough.
    */
-  readonly permission?: Permission | readonly Permission[];
+  readonly permission?: Permission | readonly [Permission, ...Permission[]];
   /** The kind of management data that the page shows (see `shows` in `http/request-state.ts`). */
   readonly shows?: ManagementEntity | null;
   /** True if the response is a file that the browser stores, so it is not a page that the browser can show again. */

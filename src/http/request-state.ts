@@ -35,7 +35,7 @@ declare module 'fastify' {
      * The permission that a caller must have on at least one container. If this is a list, any one of the permissions
      * is enough. If this is not set, the route requires no key.
      */
-    permission?: Permission | readonly Permission[] | 'any_key';
+    permission?: Permission | readonly [Permission, ...Permission[]] | 'any_key';
     /**
      * The kind of management data that the route shows. The access log records each response with status 200 as a read
      * of it. Null if nothing is recorded, or if the handler records the read itself. By default, the kind follows from

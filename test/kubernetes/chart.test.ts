@@ -319,18 +319,31 @@ test('the pod that prepares an upgrade of a cluster has the new version, and nee
 });
 
 test.each(profiles)('%s writes temporary files in memory up to the size, or on a volume of the class', (profile) => {
-  const temporaryOf = (temporaryFiles: object) =>
-    podsOf(render(profile, { temporaryFiles })).map(({ spec }) => spec.volumes.find(({ name }) => name === 'tmp'));
-  for (const volume of temporaryOf({ size: '256Mi' })) {
-    expect(volume).toEqual({ name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: '256Mi' } });
-  }
-  for (const volume of temporaryOf({ size: '5Gi', storageClassName: 'fast' })) {
-    const spec = {
-      accessModes: ['ReadWriteOnce'],
-      storageClassName: 'fast',
-      resources: { requests: { storage: '5Gi' } },
-    };
-    expect(volume).toEqual({ name: 'tmp', ephemeral: { volumeClaimTemplate: { spec } } });
+  const temporaryOf = (values: Parameters<typeof render>[1]) =>
+    podsOf(render(profile, values)).map(({ of, spec }) => ({
+      serves: /^(?:StatefulSet|Deployment) strongroom(?:-api|-worker)?$/.test(of),
+      volume: spec.volumes.find(({ name }) => name === 'tmp'),
+    }));
+  const inMemory = (sizeLimit: string) => ({ name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit } });
+  const spec = {
+    accessModes: ['ReadWriteOnce'],
+    storageClassName: 'fast',
+    resources: { requests: { storage: '5Gi' } },
+  };
+  const onVolume = { name: 'tmp', ephemeral: { volumeClaimTemplate: { spec } } };
+  for (const [temporaryFiles, expected] of [
+    [{ size: '256Mi' }, inMemory('256Mi')],
+    [{ size: '5Gi', storageClassName: 'fast' }, onVolume],
+  ] as const) {
+    const serving = temporaryOf({ temporaryFiles }).filter(({ serves }) => serves);
+    expect(serving.length).toBeGreaterThan(0);
+    for (const { volume } of serving) expect(volume).toEqual(expected);
+    // The files of a command can contain passwords.
+    for (const values of [{ temporaryFiles }, { temporaryFiles, maintenance: true }]) {
+      const commands = temporaryOf(values).filter(({ serves }) => !serves);
+      expect(commands.length).toBeGreaterThan(0);
+      for (const { volume } of commands) expect(volume).toEqual(inMemory('64Mi'));
+    }
   }
 });
 
@@ -369,7 +382,7 @@ test.each(profiles)('%s reaches public addresses only if the values say so, and 
       {
         to: [
           { ipBlock: { cidr: '0.0.0.0/0', except: expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16']) } },
-          { ipBlock: { cidr: '::/0', except: expect.arrayContaining(['fc00::/7']) } },
+          { ipBlock: { cidr: '::/0', except: expect.arrayContaining(['fc00::/7', '64:ff9b::/96']) } },
         ],
         ports: [{ port: 443, protocol: 'TCP' }],
       },

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { overloaded } from '../problem/problem.js';
-import { writeTogether } from './write-together.js';
+import { writeBeforeClosing, writeTogether } from './write-together.js';
 
 const checkMs = 1_000;
 /** If a connection has unsent data and the client reads nothing for this long (in ms), the connection is closed. */
@@ -51,6 +51,7 @@ export function watchConnections(app: FastifyInstance, listener: Listener): void
   const connectionsMax = connectionsOf(listener);
   server.maxConnections = connectionsMax + (listener === 'api' ? toldConnections : 0);
   closeSilentOnes(app, connections);
+  writeBeforeClosing(app.server);
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     const isBeyondLimit = connections.size >= connectionsMax;
     writeTogether(socket);

@@ -4,12 +4,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished, test } from 'vitest';
-import { writeTogether } from '#src/http/load/write-together.js';
+import { writeBeforeClosing, writeTogether } from '#src/http/load/write-together.js';
 
-/** Starts a server that waits for a request on each of two connections. Returns the responses and the clients. */
-async function twoRequests() {
+/** Starts a server that waits for a request on each of two connections. Returns it with the responses and the clients. */
+async function twoRequests(connection = 'close') {
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => responses.push(response));
+  writeBeforeClosing(server);
   server.on('connection', writeTogether);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -20,11 +21,11 @@ async function twoRequests() {
   for (const path of ['/one', '/other']) {
     const client = connect(port, '127.0.0.1');
     const received = once(server, 'request');
-    client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`);
     await received;
     clients.push(client);
   }
-  return { responses, clients };
+  return { server, responses, clients };
 }
 
 test('the responses of one turn of the event loop are written at its end, each of them completely', async ({
@@ -56,4 +57,11 @@ test('a response whose connection was destroyed in the same turn does not hold u
   responses[1]?.end('arrives');
   await closed;
   expect(await text(clients[1] as Socket)).toContain('arrives');
+});
+
+test('a response that has ended arrives although idle connections are closed in the same turn', async ({ expect }) => {
+  const { server, responses, clients } = await twoRequests('keep-alive');
+  for (const response of responses) response.end('arrives');
+  server.closeIdleConnections();
+  for (const client of clients) expect(await text(client)).toContain('arrives');
 });

@@ -144,7 +144,8 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{- define "strongroom.storeVolumes" -}}
+{{/* The directory for temporary files of a process that serves requests. The console writes bundles there. */}}
+{{- define "strongroom.temporaryVolume" -}}
 - name: tmp
 {{- with .Values.temporaryFiles }}
 {{- if .storageClassName }}
@@ -159,6 +160,15 @@ securityContext:
   emptyDir: { medium: Memory, sizeLimit: {{ .size }} }
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* The directory for temporary files of a command, such as a backup. It can contain passwords, so it is in memory. */}}
+{{- define "strongroom.memoryVolume" -}}
+- name: tmp
+  emptyDir: { medium: Memory, sizeLimit: 64Mi }
+{{- end }}
+
+{{- define "strongroom.storeVolumes" -}}
 {{- if eq .Values.profile "embedded" }}
 - name: data
   persistentVolumeClaim: { claimName: {{ include "strongroom.dataClaim" . }} }
@@ -257,6 +267,7 @@ spec:
         - { name: tls, mountPath: /run/strongroom/tls, readOnly: true }
         {{- end }}
   volumes:
+    {{- include "strongroom.temporaryVolume" $ | nindent 4 }}
     {{- include "strongroom.storeVolumes" $ | nindent 4 }}
     {{- include "strongroom.rootKeyVolume" $ | nindent 4 }}
     {{- include "strongroom.filesVolume" $ | nindent 4 }}
