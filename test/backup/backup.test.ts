@@ -835,3 +835,38 @@ test.runIf(process.platform === 'linux')(
     expect(statSync(join(target, 'vault.db')).mode & 0o777).toBe(0o600);
   },
 );
+
+test('a token that is deleted while a backup is made stays erased, even if the list was written during the backup', async () => {
+  const vault = await vaultWithIdentity();
+  const { dir, dataDir, flags, rootKeyFile, recipient, identityFile, key } = vault;
+  const service = await startService(flags);
+  const { address } = service;
+  for (const id of ['kept', 'deleted']) {
+    const body = { id, type: 'token', data: `value of ${id}` };
+    expect((await http('POST', `${address}/tokens`, { key, body })).status).toBe(201);
+  }
+  const folder = join(dir, 'backups');
+  mkdirSync(folder);
+  const command = ['backup', join(folder, 'monday'), '--recipient', recipient, '--data', dataDir];
+  // At this time, the keys are in the backup, but its list is not.
+  const backup = spawnCommand(command, { env: signalingItself('SIGSTOP', 'open', /\/erased-keys\.txt$/) });
+  await until('the list', 60_000, () =>
+    readdirSync(folder).some((name) => existsSync(join(folder, name, 'erased-keys.txt'))) ? true : undefined,
+  );
+  const list = join(dir, 'erased.txt');
+  await runJson(['backup', list, '--erased-only', '--data', dataDir]);
+  expect((await http('DELETE', `${address}/tokens/deleted`, { key })).status).toBe(204);
+  expect(await backup.stop('SIGCONT')).toMatchObject({ code: 0 });
+  await service.stop();
+
+  const target = ['--data', join(dir, 'restored'), '--root-key-file', rootKeyFile];
+  const restore = ['restore', join(folder, 'monday'), '--identity', identityFile, '--erased', list, ...target];
+  const refused = await run(restore);
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('1 token was deleted or had data replaced');
+  expect(await runJson([...restore, '--accept-older-log'])).toMatchObject({ tokens_deleted: 1 });
+  const again = await startService(target);
+  expect((await http('GET', `${again.address}/tokens/deleted`, { key })).status).toBe(404);
+  expect((await http('GET', `${again.address}/tokens/kept`, { key })).body['data']).toBe('value of kept');
+  await again.stop();
+});

@@ -72,9 +72,12 @@ async function restoreBackup(
         'backup, or the newest one that `strongroom backup --erased-only` wrote.',
     );
   }
+  // Threat: a list that was written while the backup was made is newer than `made_at`, but lacks keys that were erased
+  // before the backup ended. The backup's own list contains them.
+  const own = await readErasedList(join(folder, erasedFile));
   return withRootKeys(config, 'restore', async (rootKeys) => {
     onPhase('checking the keys of the backup');
-    const verified = await verify(config, { folder, identity, manifest, erased, erasedPath, rootKeys });
+    const verified = await verify(config, { folder, identity, manifest, erased, own, erasedPath, rootKeys });
     const input = await openImport(join(folder, keysFile), identity);
     try {
       const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
@@ -100,13 +103,15 @@ type Verifying = {
   readonly identity: string;
   readonly manifest: Manifest;
   readonly erased: ErasedList;
+  /** The list in the backup. */
+  readonly own: ErasedList;
   readonly erasedPath: string;
   readonly rootKeys: readonly Buffer[];
 };
 
 /**
- * What must stay erased. `erased` contains the keys in the list, and all keys of `erasedTenants`. These are the tenants
- * whose identity keys are all in the list (see `identityKeyOf`).
+ * What must stay erased. `erased` contains the keys in the given list and in the backup's own list, and all keys of
+ * `erasedTenants`. These are the tenants whose identity keys are all in the lists (see `identityKeyOf`).
  */
 type Verified = { readonly erased: ErasedKeys; readonly erasedTenants: ReadonlySet<string> };
 
@@ -116,28 +121,29 @@ type Verified = { readonly erased: ErasedKeys; readonly erasedTenants: ReadonlyS
  */
 async function verify(
   config: Config,
-  { folder, identity, manifest, erased, erasedPath, rootKeys }: Verifying,
+  { folder, identity, manifest, erased, own, erasedPath, rootKeys }: Verifying,
 ): Promise<Verified> {
   const input = await openImport(join(folder, keysFile), identity);
   try {
     const { macKey, tenants } = await readBackupKeys(config, textOf(input.chunks), rootKeys);
     expectAuthentic(manifest, macKey);
-    erased.expectAuthentic(macKey);
-    return withErasedTenants(tenants, erased, erasedPath);
+    for (const list of [erased, own]) list.expectAuthentic(macKey);
+    const isErased = (keyId: string) => erased.ids.has(keyId) || own.ids.has(keyId);
+    return withErasedTenants(tenants, { ids: { has: isErased }, madeAt: erased.madeAt }, erasedPath);
   } finally {
     input.stop();
   }
 }
 
 /**
- * Adds the erased tenants and all their keys to the list. Throws Failure if the list contains a wrapping key of a tenant
+ * Adds the erased tenants and all their keys to the erased keys. Throws Failure if the list contains a wrapping key of a tenant
  * that was not deleted. A list omits such a key even if a rotation replaced it, so that the data that the key still
  * wraps in an older backup can be restored. Without this check, the restore would succeed, but nothing could decrypt the
  * tenant's tokens.
  */
 function withErasedTenants(
   tenants: ReadonlyMap<string, TenantKeyIds>,
-  { ids, madeAt }: ErasedList,
+  { ids, madeAt }: ErasedKeys,
   erasedPath: string,
 ): Verified {
   const isErased = (keyId: string) => ids.has(keyId);
