@@ -145,7 +145,7 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining('rebuilt tokens') });
   });
 
-  test('before the disk is full: a reserve keeps reveals, deletes and revocations working while creates and updates return 503', async () => {
+  test('before the disk is full: a reserve keeps reveals, deletes and revocations working while creates and updates return 503 and a rebuild waits', async () => {
     const sizeBytes = 64 * megabyte;
     const disk = smallDisk(sizeBytes);
     const { flags, key, managementKey } = await makeVault(tempDir(), join(disk.dir, 'data'));
@@ -199,6 +199,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
     await until('the first reveal', 30_000, async () =>
       (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,
     );
+    const rebuild = spawnCommand(['projections', 'rebuild', 'tokens', '--yes', ...flags]);
+    await until('the reason for the wait', 60_000, () => waitsForSpace.test(rebuild.output.stderr) || undefined);
     for (const [index, id] of ids.entries()) {
       const update = { metadata: { n: String(index) } };
       expect(await http('PATCH', `${url}/${id}`, { key, body: update })).toMatchObject({ status: 503 });
@@ -207,6 +209,8 @@ describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
       const ended = await http('DELETE', `${url}/${id}`, { key });
       expect(ended.status, ended.text).toBe(204);
     }
+    expect(await run(['projections', 'cancel', 'tokens', ...flags])).toMatchObject({ code: 0 });
+    expect((await rebuild.ended).code).not.toBe(0);
     expect(await manage('POST', '/applications', application)).toMatchObject({ status: 503 });
     expect(await http('DELETE', `${url}/card/cvc`, { key })).toMatchObject({ status: 204 });
     for (const path of [

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { EventType } from '../../events/event.js';
 import type { KeyRing } from '../../keys/key-ring.js';
+import type { Generations } from '../../ports/generations.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 
@@ -85,6 +86,17 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
       async create(tenantId: string) {
         expectRoom('keys.db');
         return keys.create(tenantId);
+      },
+    }),
+    /**
+     * Wraps the generations. While the free space is smaller than the reserve, a rebuild writes no rows. It can still be
+     * cancelled, which frees the space of its rows.
+     */
+    guardGenerations: (generations: Generations): Generations => ({
+      ...generations,
+      async put(generation, rows) {
+        expectRoom('vault.db');
+        return generations.put(generation, rows);
       },
     }),
   };

@@ -5,11 +5,13 @@ import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
 import type { Vault } from '../../vault/vault.js';
 import { projectionVersions } from '../../views/versions.js';
 import { startRebuildThread } from '../rebuild/start-rebuild-thread.js';
+import type { diskReserve } from './disk-reserve.js';
 import type { EmbeddedStores } from './embedded-stores.js';
 
 type Deps = {
   readonly vault: Vault;
   readonly stores: EmbeddedStores;
+  readonly reserve: ReturnType<typeof diskReserve>;
   readonly dataDir: string;
   readonly keptMs: number;
   readonly state: () => Promise<ServiceState>;
@@ -21,9 +23,9 @@ type Deps = {
 /**
  * Creates the projections of the embedded profile, including the token rebuild. The rebuild runs on a separate thread.
  */
-export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Deps) {
+export function embeddedProjections({ vault, stores, reserve, dataDir, keptMs, state, onSwap, onError }: Deps) {
   const generations: Generations = {
-    ...stores.generations,
+    ...reserve.guardGenerations(stores.generations),
     async swap(...args) {
       try {
         return await stores.generations.swap(...args);

@@ -183,6 +183,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const { tokens, projections } = embeddedProjections({
       vault,
       stores,
+      reserve,
       dataDir,
       keptMs,
       state,
