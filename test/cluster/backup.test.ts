@@ -7,76 +7,23 @@ import { BSON, MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { openMongoKeysToCopy } from '#src/adapters/mongodb/backup/copy-mongo-keys.js';
 import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
-import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { readErasedList } from '#src/cli/backup/erased-list.js';
-import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { restoreStores } from '#src/compose/backup/restore-stores.js';
-import { openCluster } from '#src/compose/cluster/open-cluster.js';
 import { loadConfig } from '#src/compose/config/config.js';
-import { tokenPermissions } from '#src/domain/access/permission.js';
 import { fill, rootKeyIn, unread } from '../rotation/support.js';
-import { startStandIn } from '../support/eventstoredb.js';
-import {
-  http,
-  jsonResult,
-  loggedAddress,
-  makeRootKey,
-  run,
-  runJson,
-  startService,
-  tempDir,
-} from '../support/process.js';
-import { rule } from '../support/test-service.js';
+import { http, jsonResult, loggedAddress, run, runJson, startService } from '../support/process.js';
+import { clusterVault } from './cluster-vault.js';
 import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const nothingErased = { tenants_deleted: 0, tokens_deleted: 0, cvcs_purged: 0 };
-const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
 test('a cluster’s keys, restored with today’s list of erased keys, open everything except data that was erased since the backup', {
   timeout: 600_000,
 }, async () => {
-  const server = await startStandIn();
-  const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
-  const dir = tempDir();
-  const rootKeyFile = makeRootKey(dir);
-  const cluster = await openCluster({
-    urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis: redisUrl },
-    database,
-    rootKey: rootKeyIn(rootKeyFile),
-    role: 'api',
-    prepares: true,
-    cvcRetentionMs: 3_600_000,
-    onError: (error) => console.error(error),
-  });
-  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
-  const spec = { name: 'all', type: 'private', access, expiresAt: null } as const;
-  const tenant = await createTenant(cluster.vault, 'default', [spec]);
-  const key = tenant.keys[0]?.reveal() ?? '';
-  const other = await createTenant(cluster.vault, 'other', [spec]);
-  await cluster.close();
-  const [rows, keys] = await Promise.all([
-    connectMongo(mongoUrl, database),
-    connectMongo(mongoUrl, `${database}_keys`),
-  ]);
-  onTestFinished(async () => {
-    for (const connection of [rows, keys]) {
-      await connection.call((db) => db.dropDatabase());
-      await connection.close();
-    }
-    await server.remove();
-  });
-  const env = {
-    STRONGROOM_PROFILE: 'cluster',
-    STRONGROOM_INSECURE_STORES: 'true',
-    STRONGROOM_ROOT_KEY_FILE: rootKeyFile,
-    STRONGROOM_EVENTSTORE_URL: server.url,
-    STRONGROOM_MONGODB_URL: mongoUrl,
-    STRONGROOM_REDIS_URL: redisUrl,
-    STRONGROOM_MONGODB_DATABASE: database,
-    STRONGROOM_RATE_LIMIT_REQUESTS: '0',
-    STRONGROOM_ADMIN_PORT: '0',
-  };
+  const vault = await clusterVault();
+  const { dir, database, rootKeyFile, key, other, rows, keys } = vault;
+  const env = { ...vault.env, STRONGROOM_ADMIN_PORT: '0' };
   const identity = await generateIdentity();
   const identityFile = join(dir, 'identity');
   writeFileSync(identityFile, `${identity}\n`, { mode: 0o600 });
